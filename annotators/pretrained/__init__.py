@@ -1,4 +1,4 @@
-"""Models trained elsewhere, as folders on disk: Hugging Face token classification, and GLiNER. Nothing is ever downloaded."""
+"""Pretrained models from folders on disk: Hugging Face token classification, and GLiNER. Nothing is ever downloaded."""
 
 from .gliner import GlinerAnnotator
 from .transformer import TransformerAnnotator

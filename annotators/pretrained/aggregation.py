@@ -1,8 +1,7 @@
-"""From scores of pieces to spans: pieces become words, words spans, spans whole tokens.
+"""Aggregates scores of pieces to words, words to spans, and widens spans to whole tokens.
 
-The strategies are those of the Hugging Face pipeline (`simple`, `first`, `average`, `max`). A word here is what the model's own
-pre-tokenizer takes for one, cut further at the begins of our tokens: models differ in what they call a word, and a border of
-PHI can be at any token.
+The strategies are those of the Hugging Face pipeline (`simple`, `first`, `average`, `max`). A word is a word of the model's
+pre-tokenizer, divided further at token boundaries: pre-tokenizers define words differently, and PHI can begin at any token.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from .label_names import Labels
 from .pieces import Pieces
 from .windows import Floats
 
-Strategy = Literal["simple", "first", "average", "max"]
+Aggregation = Literal["simple", "first", "average", "max"]
 
 
 @dataclass(slots=True)
@@ -39,57 +38,57 @@ class Words:
         return len(self.firsts)
 
 
-def words_of(pieces: Pieces, token_ends: Sequence[int], apart: bool) -> Words:
-    """Return the words of a text; `apart`: every piece its own. Pieces of white space go with what follows in their word."""
-    found = Words([], [], [], [])
-    waiting, key = -1, (-2, -1)
+def group_pieces(pieces: Pieces, token_ends: Sequence[int], separate: bool) -> Words:
+    """Return the words of a text; with `separate`, each piece is a word. White space belongs to the next piece of its word."""
+    words = Words([], [], [], [])
+    blank, previous = -1, (-2, -1)
     for i, (begin, end, word) in enumerate(zip(pieces.begins, pieces.ends, pieces.words, strict=True)):
         if begin >= end:
-            waiting = i if waiting < 0 or pieces.words[waiting] != word else waiting
+            blank = i if blank < 0 or pieces.words[blank] != word else blank
             continue
-        here = (word, bisect_right(token_ends, begin))
-        first = waiting if waiting >= 0 and pieces.words[waiting] == word and not apart else i
-        waiting = -1
-        if here == key and not apart:
-            found.lasts[-1] = i + 1
-            found.ends[-1] = max(found.ends[-1], end)
+        key = (word, bisect_right(token_ends, begin))
+        first = blank if blank >= 0 and pieces.words[blank] == word and not separate else i
+        blank = -1
+        if key == previous and not separate:
+            words.lasts[-1] = i + 1
+            words.ends[-1] = max(words.ends[-1], end)
             continue
-        key = here
-        found.firsts.append(first)
-        found.lasts.append(i + 1)
-        found.begins.append(begin)
-        found.ends.append(end)
-    return found
+        previous = key
+        words.firsts.append(first)
+        words.lasts.append(i + 1)
+        words.begins.append(begin)
+        words.ends.append(end)
+    return words
 
 
 def softmax(scores: Floats) -> Floats:
-    """Return probabilities of labels: rows sum to 1."""
+    """Return the probabilities of labels; each row sums to 1."""
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=-1, keepdims=True), dtype=np.float32)
 
 
-def of_words(words: Words, chances: Floats, chosen_by: Floats, strategy: Strategy) -> Floats:
-    """Return one row of probabilities for each word, from `chances` of its pieces; shape (words, labels).
+def word_probabilities(words: Words, probabilities: Floats, biased: Floats, aggregation: Aggregation) -> Floats:
+    """Return the probabilities of each word from those of its pieces. Shape: (words, labels).
 
-    `max` takes the piece that is surest of any label, judged by `chosen_by`, of the shape of `chances`.
+    `max` uses the piece whose best label has the highest probability in `biased`, an array of the same shape.
     """
-    if strategy in ("simple", "first"):
-        return chances[words.firsts]
-    rows = np.empty((len(words), chances.shape[1]), dtype=np.float32)
-    surest = chosen_by.max(axis=1)
+    if aggregation in ("simple", "first"):
+        return probabilities[words.firsts]
+    rows = np.empty((len(words), probabilities.shape[1]), dtype=np.float32)
+    highest = biased.max(axis=1)
     for i, (first, last) in enumerate(zip(words.firsts, words.lasts, strict=True)):
         if last - first == 1:
-            rows[i] = chances[first]
-        elif strategy == "average":
-            rows[i] = chances[first:last].mean(axis=0)
+            rows[i] = probabilities[first]
+        elif aggregation == "average":
+            rows[i] = probabilities[first:last].mean(axis=0)
         else:
-            rows[i] = chances[first + int(surest[first:last].argmax())]
+            rows[i] = probabilities[first + int(highest[first:last].argmax())]
     return rows
 
 
 @dataclass(slots=True)
-class Found:
-    """A span in words (`first`, `last`) and in code points, with the label's type."""
+class LabelSpan:
+    """A span in words (`first`, `last`, half-open) and in code points, with the type of its label."""
 
     first: int
     last: int
@@ -98,33 +97,38 @@ class Found:
     type: str
 
 
-def spans(words: Words, best: npt.NDArray[np.int64], labels: Labels, begins: list[int], ends: list[int]) -> list[Found]:
-    """Spans of the best labels, each widened to the tokens it touches; those of one type that then overlap become one."""
-    named = [labels.names[i] for i in best.tolist()]
-    found: list[Found] = []
-    latest: dict[str, Found] = {}
-    for first, last, kind in decode(named, [(0, len(words))], labels.encoding):
-        begin, end = widened(words.begins[first], max(words.ends[first:last]), begins, ends)
-        before = latest.get(kind)
-        if before is not None and begin < before.end:
-            before.last, before.end = last, max(end, before.end)
+def label_spans(
+    words: Words, best: npt.NDArray[np.int64], labels: Labels, begins: list[int], ends: list[int]
+) -> list[LabelSpan]:
+    """Return the spans of the best labels, widened to whole tokens. Spans of one type that then overlap are joined."""
+    names = [labels.names[i] for i in best.tolist()]
+    spans: list[LabelSpan] = []
+    latest: dict[str, LabelSpan] = {}
+    for first, last, type_ in decode(names, [(0, len(words))], labels.encoding):
+        begin, end = widen_to_tokens(words.begins[first], max(words.ends[first:last]), begins, ends)
+        previous = latest.get(type_)
+        if previous is not None and begin < previous.end:
+            previous.last, previous.end = last, max(end, previous.end)
             continue
-        latest[kind] = span = Found(first, last, begin, end, kind)
-        found.append(span)
-    return found
+        latest[type_] = span = LabelSpan(first, last, begin, end, type_)
+        spans.append(span)
+    return spans
 
 
-def widened(begin: int, end: int, begins: Sequence[int], ends: Sequence[int]) -> tuple[int, int]:
-    """The span with all of the tokens that it touches, so that a name loses no letter; tokens are sorted and disjoint."""
+def widen_to_tokens(begin: int, end: int, begins: Sequence[int], ends: Sequence[int]) -> tuple[int, int]:
+    """Return the span extended over all tokens that it touches. Tokens are sorted and disjoint."""
     first, last = bisect_right(ends, begin), bisect_left(begins, end)
     if first < last:
         return min(begin, begins[first]), max(end, ends[last - 1])
     return begin, end
 
 
-def token_columns(view: View) -> tuple[list[int], list[int]]:
-    """Begins and ends of tokens in code points, sorted and disjoint. So a pipeline without a segmenter finds the same spans."""
+def token_offsets(view: View) -> tuple[list[int], list[int]]:
+    """Return the begins and ends of tokens in code points, sorted and disjoint.
+
+    Without tokens in the view, the text is tokenized, so the spans do not depend on a segmenter.
+    """
     begins, ends = view.tokens.begins, view.tokens.ends
-    if begins and not any(map(gt, ends, begins[1:])):  # tokens that other tools wrote may overlap
+    if begins and not any(map(gt, ends, begins[1:])):  # tokens from other tools may overlap
         return begins, ends
     return token_spans(view.text)

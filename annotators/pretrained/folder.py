@@ -1,4 +1,4 @@
-"""The base of folders with foreign models: checks that they exist, and reads their JSON files."""
+"""The base class of pretrained model folders, and functions that find and read their files."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ ONNX_FILES = ("model.onnx", "onnx/model.onnx")
 
 @dataclass(eq=False, kw_only=True)
 class PretrainedFolder(Resource):
-    """A model folder. Subclasses name the files that it must have. What is loaded from it is loaded once."""
+    """A model folder. Subclasses define its required files. Each part of it is loaded once."""
 
     required: ClassVar[tuple[str, ...]] = ()
-    """Names of files that every folder of this type has."""
+    """Names of the required files."""
 
-    place: Path
+    path: Path
     _loaded: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
-    def once(self, key: tuple[Any, ...], load: Callable[[], T]) -> T:
-        """Return what was loaded for `key`, else load it."""
+    def cached(self, key: tuple[Any, ...], load: Callable[[], T]) -> T:
+        """Return the result of `load`, which is called once for each key."""
         if key not in self._loaded:
             self._loaded[key] = load()
         loaded: T = self._loaded[key]
@@ -37,10 +37,10 @@ class PretrainedFolder(Resource):
     def check(cls, name: str) -> str | None:
         path = Path(name)
         if not path.is_dir():
-            what = f"{name} is a file, not a folder" if path.exists() else f"no folder {name}"
+            fault = f"{name} is a file, not a folder" if path.exists() else f"no folder {name}"
             return (
-                f"{what}: models are folders on disk, nothing is downloaded; fetch the model yourself "
-                "(docs/how-to/pretrained-models.md says how) and give the path of its folder"
+                f"{fault}: models are folders on disk and never downloaded; download the model yourself "
+                "(see docs/how-to/pretrained-models.md) and give the path of its folder"
             )
         missing = [file for file in cls.required if not (path / file).is_file()]
         if missing:
@@ -48,8 +48,8 @@ class PretrainedFolder(Resource):
         return None
 
     @classmethod
-    def existing(cls, name: str) -> Path:
-        """Return the folder. Raises ResourceError if `check` finds fault."""
+    def existing_folder(cls, name: str) -> Path:
+        """Return the folder. Raises ResourceError if `check` finds a fault."""
         fault = cls.check(name)
         if fault:
             raise ResourceError(f"{cls.kind}: {fault}")
@@ -57,7 +57,7 @@ class PretrainedFolder(Resource):
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Return the object in a JSON file. Raises ResourceError that names the file: missing, damaged, or no object."""
+    """Return the object in a JSON file. Raises ResourceError with the path if it is missing, damaged or not an object."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=unique_keys)
     except OSError as error:
@@ -72,17 +72,17 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def onnx_file(folder: Path, file: str) -> Path | None:
-    """Return the ONNX graph of a folder: `file` in it, or where exporters put it; None if there is none.
+    """Return the ONNX graph of a folder: `file`, or by default the first existing one of `ONNX_FILES`, else None.
 
-    Raises ResourceError if `file` is named and not there, or lies outside the folder.
+    Raises ResourceError if `file` is missing or outside of the folder.
     """
     if not file:
         return next((folder / name for name in ONNX_FILES if (folder / name).is_file()), None)
     path = folder / file
     if not path.resolve().is_relative_to(folder.resolve()):
-        raise ResourceError(f"{folder}: {file} lies outside the folder")
+        raise ResourceError(f"{folder}: {file} is outside of the folder")
     if not path.is_file():
-        there = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.onnx"))
-        known = f"; it has {', '.join(there[:8])}" if there else ""
-        raise ResourceError(f"{folder}: has no file {file}{nearest(file, there) or known}")
+        graphs = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.onnx"))
+        known = f"; it has {', '.join(graphs[:8])}" if graphs else ""
+        raise ResourceError(f"{folder}: has no file {file}{nearest(file, graphs) or known}")
     return path

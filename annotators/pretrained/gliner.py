@@ -1,4 +1,4 @@
-"""The `gliner` annotator: marks what labels in plain words describe, without training, by a GLiNER model in a folder."""
+"""The `gliner` annotator: zero-shot recognition of PHI with a GLiNER model. Labels are descriptions in plain English."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from ...pipeline.contract.component import Annotator, component
 from ...pipeline.errors import ResourceError
 from ...typesystem import PhiCandidate, PhiKind, View
-from .aggregation import token_columns, widened
+from .aggregation import token_offsets, widen_to_tokens
 from .gliner_folder import GlinerFolder
 from .gliner_input import Prompt, WordPieces
-from .gliner_spans import Scored, apart, in_spans, in_tokens
+from .gliner_spans import ScoredSpan, decode_span_scores, decode_token_scores, select_disjoint
 from .networks import Device
-from .windows import Floats, Window, context, merged
+from .windows import Floats, Window, check_window_parameters, edge_distance, merge_windows
 
 PROMPTS: dict[PhiKind, str | list[str]] = {
     PhiKind.PERSON: "person name",
@@ -36,55 +36,50 @@ PROMPTS: dict[PhiKind, str | list[str]] = {
     PhiKind.EMAIL: "email address",
     PhiKind.URL: "website",
 }
-"""Default labels of kinds: 17, fewer than the 25 that GLiNER models are trained with."""
+"""Default labels of kinds: 17, below the maximum of 25 in the training of GLiNER models."""
 
 
 @component("gliner", outputs=[PhiCandidate])
 class GlinerAnnotator(Annotator):
-    """Marks PHI by a GLiNER model (Zaratiana et al. 2023) from a folder on disk: each kind is asked for in plain words.
+    """Marks PHI with a GLiNER model (Zaratiana et al. 2023) from a folder on disk. Labels in plain English describe the kinds.
 
-    The folder is what `export_to_onnx` of the gliner library writes. Long documents are read in overlapping windows; of
-    spans that overlap the likelier one stays; spans are widened to whole tokens. Nothing is ever downloaded. Needs the extra
-    `gliner`.
+    `export_to_onnx` of the gliner library writes such folders. Long documents are divided into overlapping windows. Of spans
+    that overlap, the most probable one is kept; spans are widened to whole tokens. Nothing is ever downloaded. Needs the
+    extra `gliner`.
     """
 
     model: GlinerFolder
     """The model's folder: gliner_config.json, tokenizer.json, and model.onnx or onnx/model.onnx."""
     kinds: dict[PhiKind, str | list[str]] = field(default_factory=lambda: dict(PROMPTS))
-    """The words that each kind is asked for in, one label or several; the model does better with its training's words."""
+    """One or more labels of each kind. The model is more accurate with labels that occur in its training data."""
     threshold: float = 0.3
-    """Spans less likely than this are left out (0 to 1). The library's own is 0.5; less finds more, with more false hits."""
+    """Minimum probability of a span (0 to 1). The library's default is 0.5; lower values raise recall and lower precision."""
     window: int | None = None
-    """Words read at a time; none: as many as the model was trained with. Less where their pieces do not fit."""
+    """Words in a window; default: the maximum of the model. Windows are shorter if their pieces exceed its maximum length."""
     stride: int | None = None
-    """Words that neighboring windows share; none: a quarter of the window, at least the longest span."""
+    """Words that neighboring windows share; default: a quarter of the window, but at least the longest span."""
     file: str = ""
-    """The graph inside the folder, if it is not in one of the usual places: `onnx/model_quantized.onnx`."""
+    """Path of the graph in the folder, if it is not a default one: `onnx/model_quantized.onnx`."""
     device: Device = "auto"
-    """Device it runs on; auto: a GPU if ONNX Runtime can use one."""
+    """Device for the model; auto: a GPU if ONNX Runtime can use one."""
     threads: int = 0
-    """CPU threads for one document; 0: the library's own choice."""
+    """CPU threads for one document; 0: the library's default."""
     batch: int = 8
-    """Windows read together."""
+    """Windows in a batch."""
 
     def __post_init__(self) -> None:
         if not 0 < self.threshold < 1:
             raise ValueError(f"threshold must be between 0 and 1, got {self.threshold:g}")
-        for name, least in (("batch", 1), ("threads", 0)):
-            if getattr(self, name) < least:
-                raise ValueError(f"{name} must be {least} or more, got {getattr(self, name)}")
-        if self.window is not None and self.window < 2:
-            raise ValueError(f"window must be 2 or more, got {self.window}")
-        if self.stride is not None and self.stride < 0:
-            raise ValueError(f"stride must be 0 or more, got {self.stride}")
-        labels = [label for label, _ in self._asked()]
+        check_window_parameters(2, batch=self.batch, threads=self.threads, window=self.window, stride=self.stride)
+        labels = [label for label, _ in self._labels()]
         if not labels:
             raise ValueError("kinds is empty: expected a label for at least one kind")
-        twice = [label for i, label in enumerate(labels) if not label.strip() or label in labels[:i]]
-        if twice:
-            raise ValueError(f"kinds: expected different labels that are not empty, got {twice[0]!r}")
+        faulty = [label for i, label in enumerate(labels) if not label.strip() or label in labels[:i]]
+        if faulty:
+            raise ValueError(f"kinds: expected different labels that are not empty, got {faulty[0]!r}")
 
-    def _asked(self) -> list[tuple[str, PhiKind]]:
+    def _labels(self) -> list[tuple[str, PhiKind]]:
+        """Return each label and its kind."""
         return [
             (label, kind)
             for kind, labels in self.kinds.items()
@@ -95,26 +90,27 @@ class GlinerAnnotator(Annotator):
         return False
 
     def open(self) -> None:
-        """Loads the model. Raises ResourceError: a missing extra, a damaged folder, another form of GLiNER, too many labels."""
+        """Load the model. Raises ResourceError for a missing extra, a damaged folder, an unsupported variant, too many labels."""
         super().open()
-        who = f"gliner {self.model.place}"
-        reading = self.model.reading
+        who = f"gliner {self.model.path}"
+        config = self.model.config
         tokenizer = self.model.tokenizer(who)
         try:
-            self._prompt = Prompt(tokenizer, reading, [label for label, _ in self._asked()])
+            self._prompt = Prompt(tokenizer, config, [label for label, _ in self._labels()])
         except ValueError as error:
             raise ResourceError(f"{who}: {error}") from None
-        if self.window is not None and self.window > reading.words:
-            raise ResourceError(f"{who}: window {self.window}: the model takes {reading.words} words at most")
-        self._room = self.window or reading.words
-        self._overlap = max(self._room // 4, reading.widest) if self.stride is None else self.stride
-        if self._overlap >= self._room and self.stride is not None:
-            raise ResourceError(f"{who}: stride {self.stride}: must be below the window, {self._room} words")
-        self._overlap = min(self._overlap, self._room - 1)
+        if self.window is not None and self.window > config.max_words:
+            raise ResourceError(f"{who}: window {self.window}: the model takes {config.max_words} words at most")
+        self._window_size = self.window or config.max_words
+        self._overlap = max(self._window_size // 4, config.max_span) if self.stride is None else self.stride
+        if self._overlap >= self._window_size and self.stride is not None:
+            raise ResourceError(f"{who}: stride {self.stride}: must be below the window, {self._window_size} words")
+        self._overlap = min(self._overlap, self._window_size - 1)
         self._session, self._by_spans = self.model.graph(self.file, self.device, self.threads, who)
-        if self._by_spans and self.stride is not None and self.stride < reading.widest - 1:
+        if self._by_spans and self.stride is not None and self.stride < config.max_span - 1:
             raise ResourceError(
-                f"{who}: stride {self.stride}: must be {reading.widest - 1} or more, or spans of {reading.widest} words get lost"
+                f"{who}: stride {self.stride}: must be {config.max_span - 1} or more, "
+                f"or spans of {config.max_span} words get lost"
             )
 
     def close(self) -> None:
@@ -124,56 +120,53 @@ class GlinerAnnotator(Annotator):
         words = self._prompt.words(view.text)
         if not len(words):
             return
-        begins, ends = token_columns(view)
-        asked = self._asked()
+        begins, ends = token_offsets(view)
+        labels = self._labels()
         latest: dict[str, PhiCandidate] = {}
         kept: list[PhiCandidate] = []
-        for first, last, label, chance in apart(self.candidates(words)):
-            name, kind = asked[label]
-            begin, end = widened(words.begins[first], words.ends[last], begins, ends)
-            before = latest.get(name)
-            if before is not None and begin < before.end:  # both are in one token: one span
-                kept.remove(before)
-                begin, end, chance = before.begin, max(end, before.end), max(chance, before.confidence)
-            candidate = PhiCandidate(begin, end, kind=kind, confidence=chance, rule=name)
+        for first, last, label, probability in select_disjoint(self.scored_spans(words)):
+            name, kind = labels[label]
+            begin, end = widen_to_tokens(words.begins[first], words.ends[last], begins, ends)
+            previous = latest.get(name)
+            if previous is not None and begin < previous.end:  # both touch one token: one span
+                kept.remove(previous)
+                begin, end = previous.begin, max(end, previous.end)
+                probability = max(probability, previous.confidence)
+            candidate = PhiCandidate(begin, end, kind=kind, confidence=probability, rule=name)
             latest[name] = candidate
             kept.append(candidate)
         yield from kept
 
-    def candidates(self, words: WordPieces) -> list[Scored]:
-        """Every span above the threshold, overlapping ones too, as (first word, last word, number of the label, probability)."""
-        windows = self._prompt.windows(words, self._room, self._overlap)
-        decode = in_spans if self._by_spans else in_tokens
-        return decode(merged(self._read(words, windows), "weighted"), self.threshold)
+    def scored_spans(self, words: WordPieces) -> list[ScoredSpan]:
+        """Return every span above the threshold. Spans may overlap."""
+        windows = self._prompt.windows(words, self._window_size, self._overlap)
+        decode = decode_span_scores if self._by_spans else decode_token_scores
+        return decode(merge_windows(self._score(words, windows), "weighted"), self.threshold)
 
-    def _read(self, words: WordPieces, windows: list[Window]) -> Iterator[tuple[Window, Floats, Floats]]:
-        """Yield the scores of one window after the other, with the weight of each."""
-        for at in range(0, len(windows), self.batch):
-            some = windows[at : at + self.batch]
-            found = self._session.run(["logits"], self._prompt.feed(words, some, self._by_spans))[0]
-            self._check(found.shape)
-            for window, scores in zip(some, found, strict=True):
-                n = window[1] - window[0]
-                near = context(window, len(words))
-                if self._by_spans:
-                    near = _of_spans(near, self.model.reading.widest)
-                else:
-                    near = np.repeat(near[:, None], scores.shape[1], axis=1)
-                yield window, np.asarray(scores[:n], dtype=np.float32), near
-
-    def _check(self, shape: tuple[int, ...]) -> None:
-        wanted = (self.model.reading.widest, self._prompt.classes) if self._by_spans else (self._prompt.classes, 3)
-        if len(shape) != 4 or shape[2:] != wanted:
-            raise ResourceError(
-                f"gliner {self.model.place}: the graph gives an array of shape {shape}: expected (rows, words, "
-                f"{', '.join(map(str, wanted))}); was it exported for a fixed number of labels?"
-            )
+    def _score(self, words: WordPieces, windows: list[Window]) -> Iterator[tuple[Window, Floats, Floats]]:
+        """Yield each window with its scores and their weights."""
+        max_span, classes = self.model.config.max_span, self._prompt.classes
+        expected = (max_span, classes) if self._by_spans else (classes, 3)
+        for start in range(0, len(windows), self.batch):
+            batch = windows[start : start + self.batch]
+            logits = self._session.run(["logits"], self._prompt.feed(words, batch, self._by_spans))[0]
+            if logits.ndim != 4 or logits.shape[2:] != expected:
+                raise ResourceError(
+                    f"gliner {self.model.path}: the graph returns an array of shape {logits.shape}: expected (rows, words, "
+                    f"{', '.join(map(str, expected))}); was it exported for a fixed number of labels?"
+                )
+            for window, scores in zip(batch, logits, strict=True):
+                distance = edge_distance(window, len(words))
+                weights = (
+                    _span_weights(distance, max_span) if self._by_spans else distance[:, None].repeat(classes, axis=1)
+                )
+                yield window, np.asarray(scores[: len(distance)], dtype=np.float32), weights
 
 
-def _of_spans(near: Floats, widest: int) -> Floats:
-    """Return the context of each span, (words, widths): that of its worse end, 0 if it runs out of the window."""
-    n = len(near)
-    found = np.zeros((n, widest), dtype=np.float32)
-    for width in range(min(widest, n)):
-        found[: n - width, width] = np.minimum(near[: n - width], near[width:])
-    return found
+def _span_weights(distance: Floats, max_span: int) -> Floats:
+    """Return the smaller edge distance of the two ends of each span, 0 if the span exceeds the window. Shape: (words, widths)."""
+    n = len(distance)
+    weights = np.zeros((n, max_span), dtype=np.float32)
+    for width in range(min(max_span, n)):
+        weights[: n - width, width] = np.minimum(distance[: n - width], distance[width:])
+    return weights

@@ -1,4 +1,4 @@
-"""The labels of a model: the scheme of their prefixes, and the PHI kind of each."""
+"""The labels of a model: the encoding of their prefixes, and their PHI kinds."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..sequence.labels import OUTSIDE, Encoding
 Unmapped = Literal["error", "ignore", "other"]
 
 _PREFIXES = {"B": "B", "I": "I", "M": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
-"""Prefixes in use (BIO, BILOU, BIOES, BMES) and the letter of BILOU for each."""
+"""Prefixes of BIO, BILOU, BIOES and BMES, and the corresponding prefix of BILOU."""
 
 _SCHEMES = ("i2b2-2014-sub", "i2b2-2014", "i2b2-2006", "meddocan", "vigibase")
 
-KNOWN: dict[str, PhiKind | None] = {
-    # CoNLL 2003, and what OntoNotes adds
+KNOWN_LABELS: dict[str, PhiKind | None] = {
+    # CoNLL 2003 and OntoNotes
     "PER": PhiKind.PERSON,
     "LOC": PhiKind.LOCATION,
     "ORG": PhiKind.ORGANIZATION,
@@ -36,14 +36,14 @@ KNOWN: dict[str, PhiKind | None] = {
     "HCW": PhiKind.PERSON_DOCTOR,
     "VENDOR": PhiKind.ORGANIZATION,
 }
-"""Labels beyond the names of kinds and the schemes of `PhiKind`; None: no PHI (nationalities, works of art, events)."""
+"""Labels in addition to the names of kinds and the schemes of `PhiKind`; None: not PHI (nationalities, works of art, events)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
     """The labels of a model, in its own order.
 
-    `names` are written with the prefixes of BILOU, or plain in IO; `types` is what stands after the prefix, empty for `O`.
+    `names` have the prefixes of BILOU, or none in IO; `types` are the names without prefix, empty for `O`.
     """
 
     names: tuple[str, ...]
@@ -52,52 +52,46 @@ class Labels:
 
     @property
     def outside(self) -> list[int]:
-        """Numbers of the labels that say `no PHI`."""
+        """The indexes of the labels for `no PHI`."""
         return [i for i, t in enumerate(self.types) if not t]
 
     def of_type(self, name: str) -> list[int]:
-        """Return numbers of the labels of one type, regardless of their prefix."""
+        """Return the indexes of all labels of a type."""
         return [i for i, t in enumerate(self.types) if t == name]
 
 
-def read_labels(given: Sequence[str]) -> Labels:
-    """Return the labels of `id2label`, their scheme found from their prefixes.
+def read_labels(labels: Sequence[str]) -> Labels:
+    """Return the labels of `id2label`, with the encoding that their prefixes show.
 
-    Prefixes count only where every label but `O` has one, joined by `-` or `_`: `E-MAIL` beside `PHONE` is a name.
+    Prefixes count only if every label except `O` has one, separated by `-` or `_`. With `PHONE`, `E-MAIL` is a name.
     """
-    inside = [label for label in given if label.upper() != OUTSIDE]
-    cut = [_cut(label) for label in inside]
-    if not inside or any(not prefix for prefix, _ in cut):
-        return Labels(
-            tuple(OUTSIDE if label.upper() == OUTSIDE else label for label in given),
-            tuple("" if label.upper() == OUTSIDE else label for label in given),
-            "io",
-        )
-    written = {prefix for prefix, _ in cut}
-    encoding: Encoding = "bilou" if written & {"L", "U"} else "iob2"
-    parts = iter(cut)
-    names, types = [], []
-    for label in given:
-        prefix, kind = ("", "") if label.upper() == OUTSIDE else next(parts)
-        names.append(f"{prefix}-{kind}" if kind else OUTSIDE)
-        types.append(kind)
-    return Labels(tuple(names), tuple(types), encoding)
+    parts = [("", "") if label.upper() == OUTSIDE else _split_prefix(label) for label in labels]
+    prefixes = {prefix for prefix, type_ in parts if type_}
+    types = tuple(type_ for _, type_ in parts)
+    if not prefixes or "" in prefixes:
+        types = tuple("" if label.upper() == OUTSIDE else label for label in labels)
+        return Labels(tuple(type_ or OUTSIDE for type_ in types), types, "io")
+    encoding: Encoding = "bilou" if prefixes & {"L", "U"} else "iob2"
+    return Labels(tuple(f"{prefix}-{type_}" if type_ else OUTSIDE for prefix, type_ in parts), types, encoding)
 
 
-def _cut(label: str) -> tuple[str, str]:
+def _split_prefix(label: str) -> tuple[str, str]:
     if len(label) > 2 and label[1] in "-_" and label[0] in _PREFIXES:
         return _PREFIXES[label[0]], label[2:]
     return "", label
 
 
 def kind_of_label(label: str) -> tuple[bool, PhiKind | None]:
-    """Return whether a label is known, and its kind (None: not PHI): names of kinds, `KNOWN`, then the schemes of `PhiKind`."""
+    """Return whether a label is known, and its kind (None: not PHI).
+
+    Looks in the names of kinds, in `KNOWN_LABELS`, then in the schemes of `PhiKind`.
+    """
     folded = label.upper().replace(" ", "_").replace("-", "_")
     for kind in PhiKind:
         if kind.name == folded:
             return True, kind
-    if label.upper() in KNOWN:
-        return True, KNOWN[label.upper()]
+    if label.upper() in KNOWN_LABELS:
+        return True, KNOWN_LABELS[label.upper()]
     for scheme in _SCHEMES:
         for known in PhiKind.labels(scheme):
             if known.upper().replace("-", "_") == folded:
@@ -106,36 +100,36 @@ def kind_of_label(label: str) -> tuple[bool, PhiKind | None]:
 
 
 def map_labels(
-    labels: Labels, given: Mapping[str, PhiKind | None], unmapped: Unmapped, where: str
+    labels: Labels, configured: Mapping[str, PhiKind | None], unmapped: Unmapped, where: str
 ) -> dict[str, PhiKind]:
-    """Return the kind of every type that marks PHI. `given` decides first; None in it means that a type is not PHI.
+    """Return the kind of every type that marks PHI. `configured` has precedence; None in it means that a type is not PHI.
 
-    Raises ResourceError that lists the types without a kind, or the names in `given` that the model does not have.
+    Raises ResourceError with the types without a kind, or with the names in `configured` that the model does not have.
     """
     types = list(dict.fromkeys(t for t in labels.types if t))
-    strange = [name for name in given if name not in types]
-    if strange:
-        listed = ", ".join(f"{name}{nearest(name, types)}" for name in strange)
+    unknown = [name for name in configured if name not in types]
+    if unknown:
+        listed = ", ".join(f"{name}{nearest(name, types)}" for name in unknown)
         raise ResourceError(f"{where}: labels: the model has no {listed}; its labels are {', '.join(types)}")
     mapped: dict[str, PhiKind] = {}
-    lost = []
+    unmapped_types = []
     for name in types:
-        known, kind = (True, given[name]) if name in given else kind_of_label(name)
+        known, kind = (True, configured[name]) if name in configured else kind_of_label(name)
         if not known:
             kind = PhiKind.OTHER if unmapped == "other" else None
-            lost.append(name)
+            unmapped_types.append(name)
         if kind is not None:
             mapped[name] = kind
-    if lost and unmapped == "error":
+    if unmapped_types and unmapped == "error":
         kinds = [kind.name for kind in PhiKind]
-        listed = ", ".join(f"{name}{_hint(name, kinds)}" for name in lost)
+        listed = ", ".join(f"{name}{_hint(name, kinds)}" for name in unmapped_types)
         raise ResourceError(
-            f"{where}: no PHI kind is known for the labels {listed}; write `labels: {{{lost[0]}: KIND}}` "
+            f"{where}: no PHI kind is known for the labels {listed}; write `labels: {{{unmapped_types[0]}: KIND}}` "
             "(null: no PHI), or `unmapped: other` or `ignore`"
         )
     if not labels.outside and all(t in mapped for t in types):
         raise ResourceError(
-            f"{where}: no label says `no PHI`: expected `O` among {', '.join(types)}; write null for it in `labels`"
+            f"{where}: no label for `no PHI`: expected `O` among {', '.join(types)}; write null for it in `labels`"
         )
     return mapped
 

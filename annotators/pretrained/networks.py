@@ -1,4 +1,4 @@
-"""The network of a token-classification folder, by PyTorch or by ONNX Runtime: pieces in, scores of labels out."""
+"""Networks for token classification, run by PyTorch or ONNX Runtime. They score the labels of each piece."""
 
 from __future__ import annotations
 
@@ -19,45 +19,45 @@ from .windows import Floats
 Ints = npt.NDArray[np.int64]
 Device = Literal["auto", "cpu", "cuda"]
 
-_GIVEN = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
+_INPUTS = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
 
 
 class Network(Protocol):
-    """Scores pieces. `ids` and `mask` have shape (rows, pieces); the result (rows, pieces, labels), before any softmax."""
+    """A network that scores pieces. Shape of `ids` and `mask`: (rows, pieces); of the logits: (rows, pieces, labels)."""
 
     def logits(self, ids: Ints, mask: Ints) -> Floats: ...
 
 
 class TorchNetwork:
-    """A model that transformers builds from config.json and fills with model.safetensors or pytorch_model.bin.
+    """A model that transformers builds from config.json, with the weights of model.safetensors or pytorch_model.bin.
 
-    Weights are data: a `.bin` is read with `weights_only`, and a folder that brings code of its own is refused.
+    Loading cannot run code: a `.bin` is read with `weights_only`, and a folder with Python code is refused.
     """
 
     def __init__(self, folder: Path, labels: int, device: Device, threads: int, who: str) -> None:
         self._torch = torch = need("torch", "neural", who)
         transformers = need("transformers", "transformers", who)
         if device == "cuda" and not torch.cuda.is_available():
-            raise ResourceError(f"{who}: device cuda: PyTorch finds no GPU here; say auto or cpu")
+            raise ResourceError(f"{who}: device cuda: PyTorch finds no GPU; use auto or cpu")
         self._device = "cuda" if device != "cpu" and torch.cuda.is_available() else "cpu"
         self._threads = threads
         self._model = _load(transformers, folder).to(self._device).eval()
-        found = int(self._model.config.num_labels)
-        if found != labels:
-            raise ResourceError(f"{folder}: the head has {found} outputs, but config.json names {labels} labels")
+        outputs = int(self._model.config.num_labels)
+        if outputs != labels:
+            raise ResourceError(f"{folder}: the head has {outputs} outputs, but config.json names {labels} labels")
 
     def logits(self, ids: Ints, mask: Ints) -> Floats:
         torch = self._torch
         with torch.inference_mode(), self._limited():
-            found = self._model(
+            logits = self._model(
                 input_ids=torch.from_numpy(ids).to(self._device), attention_mask=torch.from_numpy(mask).to(self._device)
             ).logits
-        scores: Floats = found.float().cpu().numpy()
+        scores: Floats = logits.float().cpu().numpy()
         return scores
 
     @contextlib.contextmanager
     def _limited(self) -> Iterator[None]:
-        """Set PyTorch's number of threads, which is one for the whole process, and restore it afterwards."""
+        """Set PyTorch's number of threads, which applies to the whole process, and restore it afterwards."""
         before = self._torch.get_num_threads()
         if not self._threads or before == self._threads:
             yield
@@ -75,15 +75,17 @@ def _load(transformers: Any, folder: Path) -> Any:
             model, loading = transformers.AutoModelForTokenClassification.from_pretrained(
                 str(folder), local_files_only=True, trust_remote_code=False, output_loading_info=True, dtype="float32"
             )
-        except Exception as error:  # the library raises many classes, and its messages may be pages long
+        except Exception as error:  # the library raises many classes with long messages
             first = (str(error).strip().splitlines() or [""])[0]
             raise ResourceError(
                 f"{folder}: transformers cannot load it: {type(error).__name__}: {first[:200]}"
             ) from None
-    for what in ("missing_keys", "mismatched_keys"):
-        names = sorted(str(key[0] if isinstance(key, tuple) else key) for key in loading.get(what) or ())
+    for key, fault in (
+        ("missing_keys", "lacks weights"),
+        ("mismatched_keys", "has weights whose shapes differ from config.json"),
+    ):
+        names = sorted(str(name[0] if isinstance(name, tuple) else name) for name in loading.get(key) or ())
         if names:
-            fault = "lacks weights" if what == "missing_keys" else "has weights of another shape than config.json says"
             raise ResourceError(
                 f"{folder}: {fault} ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''}): "
                 "expected a model trained for token classification"
@@ -93,30 +95,29 @@ def _load(transformers: Any, folder: Path) -> Any:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without the library's bars and reports on standard error: what matters of them becomes our own error."""
-    theirs: Any = importlib.import_module("transformers.utils.logging")
+    """Suppress the library's progress bars and reports on standard error."""
+    library_log: Any = importlib.import_module("transformers.utils.logging")
     logger = logging.getLogger("transformers")
-    level, bars = logger.level, theirs.is_progress_bar_enabled()
+    level, bars = logger.level, library_log.is_progress_bar_enabled()
     logger.setLevel(logging.CRITICAL)
-    theirs.disable_progress_bar()
+    library_log.disable_progress_bar()
     try:
         yield
     finally:
         logger.setLevel(level)
         if bars:
-            theirs.enable_progress_bar()
+            library_log.enable_progress_bar()
 
 
 class OnnxNetwork:
-    """An exported graph, run by ONNX Runtime: needs neither PyTorch nor transformers."""
+    """An exported graph, run by ONNX Runtime without PyTorch and transformers."""
 
     def __init__(self, path: Path, labels: int, device: Device, threads: int, who: str) -> None:
         self._session = session(path, device, threads, who, "onnx")
         inputs = {i.name: i.shape for i in self._session.get_inputs()}
-        strange = [name for name in inputs if name not in _GIVEN]
-        if strange or "input_ids" not in inputs:
+        if any(name not in _INPUTS for name in inputs) or "input_ids" not in inputs:
             raise ResourceError(
-                f"{path}: takes {', '.join(inputs)}: expected input_ids, attention_mask and perhaps token_type_ids"
+                f"{path}: takes {', '.join(inputs)}: expected input_ids, attention_mask and optionally token_type_ids"
             )
         if isinstance(inputs["input_ids"][-1], int):
             raise ResourceError(
@@ -130,28 +131,28 @@ class OnnxNetwork:
         self.logits(np.full((1, 4), 0, dtype=np.int64), np.ones((1, 4), dtype=np.int64))
 
     def logits(self, ids: Ints, mask: Ints) -> Floats:
-        rest = {
+        inputs = {
+            "input_ids": ids,
             "attention_mask": mask,
             "token_type_ids": np.zeros_like(ids),
             "position_ids": np.broadcast_to(np.arange(ids.shape[1], dtype=np.int64), ids.shape).copy(),
         }
-        fed = {"input_ids": ids, **rest}
-        found = self._session.run([self._output], {name: fed[name] for name in self._inputs})[0]
-        if found.ndim != 3 or found.shape[-1] != self._labels:
+        logits = self._session.run([self._output], {name: inputs[name] for name in self._inputs})[0]
+        if logits.ndim != 3 or logits.shape[-1] != self._labels:
             raise ResourceError(
-                f"{self._path}: gives an array of shape {found.shape}, but config.json names {self._labels} labels: "
+                f"{self._path}: returns an array of shape {logits.shape}, but config.json names {self._labels} labels: "
                 "expected (rows, pieces, labels) of a model for token classification"
             )
-        scores: Floats = np.asarray(found, dtype=np.float32)
+        scores: Floats = np.asarray(logits, dtype=np.float32)
         return scores
 
 
 def session(path: Path, device: Device, threads: int, who: str, extra: str) -> Any:
-    """Return an ONNX Runtime session over a graph file. Raises ResourceError: library missing, no GPU, damaged file."""
+    """Return an ONNX Runtime session for a graph file. Raises ResourceError for a missing library or GPU and a damaged file."""
     ort = need("onnxruntime", extra, who)
     gpu = "CUDAExecutionProvider"
     if device == "cuda" and gpu not in ort.get_available_providers():
-        raise ResourceError(f"{who}: device cuda: this ONNX Runtime cannot use a GPU; say auto or cpu")
+        raise ResourceError(f"{who}: device cuda: this ONNX Runtime cannot use a GPU; use auto or cpu")
     use_gpu = device != "cpu" and gpu in ort.get_available_providers()
     options = ort.SessionOptions()
     options.log_severity_level = 3
@@ -161,4 +162,4 @@ def session(path: Path, device: Device, threads: int, who: str, extra: str) -> A
     try:
         return ort.InferenceSession(str(path), options, providers=providers)
     except Exception:
-        raise ResourceError(f"{path}: ONNX Runtime cannot load it: damaged, or made for a later version") from None
+        raise ResourceError(f"{path}: ONNX Runtime cannot load it: damaged, or for a later version") from None

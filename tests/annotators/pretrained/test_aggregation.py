@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.annotators.pretrained.aggregation import of_words, softmax, spans, widened, words_of
+from caspipe.annotators.pretrained.aggregation import (
+    group_pieces,
+    label_spans,
+    softmax,
+    widen_to_tokens,
+    word_probabilities,
+)
 from caspipe.annotators.pretrained.label_names import read_labels
 from caspipe.annotators.pretrained.pieces import Pieces
 from caspipe.typesystem.tokenize import token_spans
@@ -21,15 +27,15 @@ def pieces(*cut: tuple[int, int, int]) -> Pieces:
 
 def test_pieces_of_one_word_belong_together_as_far_as_one_token_reaches() -> None:
     # "Dr.Smith saw": one word for a tokenizer that cuts at blanks, three tokens for ours
-    found = words_of(pieces((0, 2, 0), (2, 3, 0), (3, 6, 0), (6, 8, 0), (9, 12, 1)), [2, 3, 8, 12], apart=False)
+    found = group_pieces(pieces((0, 2, 0), (2, 3, 0), (3, 6, 0), (6, 8, 0), (9, 12, 1)), [2, 3, 8, 12], separate=False)
     assert list(zip(found.begins, found.ends, strict=True)) == [(0, 2), (2, 3), (3, 8), (9, 12)]
     assert list(zip(found.firsts, found.lasts, strict=True)) == [(0, 1), (1, 2), (2, 4), (4, 5)]
 
 
 def test_a_piece_of_nothing_but_blank_speaks_for_the_word_it_begins() -> None:
     cut = pieces((0, 0, 0), (0, 1, 0), (1, 1, 0), (2, 3, 1))
-    assert words_of(cut, [1, 3], apart=False).firsts == [0, 3]
-    assert words_of(cut, [1, 3], apart=True).firsts == [1, 3]
+    assert group_pieces(cut, [1, 3], separate=False).firsts == [0, 3]
+    assert group_pieces(cut, [1, 3], separate=True).firsts == [1, 3]
 
 
 @pytest.mark.parametrize(
@@ -37,27 +43,27 @@ def test_a_piece_of_nothing_but_blank_speaks_for_the_word_it_begins() -> None:
 )
 def test_strategies_are_those_of_the_hugging_face_pipeline(strategy: str, row: list[float]) -> None:
     chances = np.array([[0.9, 0.1, 0], [0.6, 0.45, -0.05], [0, 0.05, 0.95]], dtype=np.float32)
-    word = words_of(pieces((0, 2, 0), (2, 4, 0), (4, 6, 0)), [6], apart=False)
-    assert of_words(word, chances, chances, strategy)[0].tolist() == pytest.approx(row)  # type: ignore[arg-type]
+    word = group_pieces(pieces((0, 2, 0), (2, 4, 0), (4, 6, 0)), [6], separate=False)
+    assert word_probabilities(word, chances, chances, strategy)[0].tolist() == pytest.approx(row)  # type: ignore[arg-type]
 
 
 def test_spans_are_widened_to_the_tokens_they_touch_and_joined_there() -> None:
     # tokens 0:5 and 6:12; the model marks letters 1:3 and 4:5 of the first and 7:9 of the second
-    words = words_of(pieces((1, 3, 0), (3, 4, 1), (4, 5, 2), (7, 9, 3)), [5, 12], apart=True)
-    found = spans(words, np.array([1, 0, 1, 1]), LABELS, [0, 6], [5, 12])
+    words = group_pieces(pieces((1, 3, 0), (3, 4, 1), (4, 5, 2), (7, 9, 3)), [5, 12], separate=True)
+    found = label_spans(words, np.array([1, 0, 1, 1]), LABELS, [0, 6], [5, 12])
     assert [(f.begin, f.end, f.first, f.last) for f in found] == [(0, 5, 0, 3), (6, 12, 3, 4)]
 
 
 def test_other_kinds_in_a_token_keep_their_own_span() -> None:
     labels = read_labels(["O", "PER", "LOC"])
-    words = words_of(pieces((0, 3, 0), (3, 6, 1)), [6], apart=True)
-    found = spans(words, np.array([1, 2]), labels, [0], [6])
+    words = group_pieces(pieces((0, 3, 0), (3, 6, 1)), [6], separate=True)
+    found = label_spans(words, np.array([1, 2]), labels, [0], [6])
     assert [(f.begin, f.end, f.type) for f in found] == [(0, 6, "PER"), (0, 6, "LOC")]
 
 
 def test_labels_no_encoder_would_write_are_read_in_favour_of_the_span() -> None:
-    words = words_of(pieces((0, 1, 0), (2, 3, 1), (4, 5, 2)), [1, 3, 5], apart=False)
-    found = spans(words, np.array([2, 2, 1]), LABELS, [0, 2, 4], [1, 3, 5])
+    words = group_pieces(pieces((0, 1, 0), (2, 3, 1), (4, 5, 2)), [1, 3, 5], separate=False)
+    found = label_spans(words, np.array([2, 2, 1]), LABELS, [0, 2, 4], [1, 3, 5])
     assert [(f.begin, f.end) for f in found] == [(0, 3), (4, 5)]
 
 
@@ -67,7 +73,7 @@ def test_widening_loses_nothing_and_ends_at_borders_of_tokens(text: str, begin: 
     if begin >= end:
         return
     begins, ends = token_spans(text)
-    low, high = widened(begin, end, begins, ends)
+    low, high = widen_to_tokens(begin, end, begins, ends)
     assert low <= begin
     assert high >= end
     assert not any(b < low < e or b < high < e for b, e in zip(begins, ends, strict=True))

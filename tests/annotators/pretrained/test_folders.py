@@ -40,7 +40,7 @@ def test_a_name_that_is_no_folder_is_never_looked_for_elsewhere(name: str) -> No
     with pytest.raises(ConfigError) as caught:
         Pipeline.parse(f"engines: [{{{name}: {{model: someone/some-model}}}}]")
     assert (
-        "no folder someone/some-model: models are folders on disk, nothing is downloaded; fetch the model yourself"
+        "no folder someone/some-model: models are folders on disk and never downloaded; download the model yourself"
         in str(caught.value)
     )
 
@@ -79,11 +79,11 @@ def test_odd_configs_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"architectures": ["BertForMaskedLM"]}, "is a model for another task (BertForMaskedLM)"),
-        ({"auto_map": {"AutoModel": "modeling.X"}}, "brings Python code of its own"),
-        ({"id2label": None}, "config.json names no labels: expected id2label"),
-        ({"id2label": {"0": "O", "2": "X"}}, "expected id2label to number the labels from 0 on"),
-        ({"id2label": {"a": "O"}}, "expected id2label to number the labels from 0 on"),
+        ({"architectures": ["BertForMaskedLM"]}, "model for another task (BertForMaskedLM)"),
+        ({"auto_map": {"AutoModel": "modeling.X"}}, "contains Python code"),
+        ({"id2label": None}, "config.json has no labels: expected id2label"),
+        ({"id2label": {"0": "O", "2": "X"}}, "expected id2label with labels numbered from 0"),
+        ({"id2label": {"a": "O"}}, "expected id2label with labels numbered from 0"),
     ],
 )
 def test_models_for_something_else_are_refused(tmp_path: Path, config: dict[str, Any], message: str) -> None:
@@ -113,7 +113,7 @@ def test_a_graph_is_found_where_exporters_put_it_and_never_outside(tmp_path: Pat
     ):
         onnx_file(folder, "onnx/model_quantised.onnx")
     (tmp_path / "secret.onnx").touch()
-    with pytest.raises(ResourceError, match="lies outside the folder"):
+    with pytest.raises(ResourceError, match="is outside of the folder"):
         onnx_file(folder, "../secret.onnx")
 
 

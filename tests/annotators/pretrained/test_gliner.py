@@ -21,7 +21,7 @@ pytest.importorskip("tokenizers", reason="needs tokenizers: pip install 'caspipe
 
 from caspipe.annotators.pretrained import GlinerAnnotator
 from caspipe.annotators.pretrained.gliner import PROMPTS
-from caspipe.annotators.pretrained.gliner_spans import apart, in_spans, in_tokens
+from caspipe.annotators.pretrained.gliner_spans import decode_span_scores, decode_token_scores, select_disjoint
 from caspipe.pipeline.contract.conformance import LONG, TEXTS, check_component
 from caspipe.pipeline.errors import ResourceError
 from caspipe.typesystem import Cas, PhiKind
@@ -54,7 +54,8 @@ def test_spans_and_probabilities_are_those_of_the_library(form: str) -> None:
     for text, expected in zip(told["sentences"], told["found"], strict=True):
         words = annotator._prompt.words(text)
         found = [
-            (words.begins[a], words.ends[b], told["labels"][c], p) for a, b, c, p in apart(annotator.candidates(words))
+            (words.begins[a], words.ends[b], told["labels"][c], p)
+            for a, b, c, p in select_disjoint(annotator.scored_spans(words))
         ]
         if form == "gliner_span":
             assert [f[:3] for f in found] == [tuple(e[:3]) for e in expected]
@@ -92,7 +93,7 @@ def test_batches_change_nothing_over_a_long_text(form: str, batch: int) -> None:
     one, other = (opened(form, window=24, stride=8, batch=b) for b in (3, batch))
     words = one._prompt.words(text)
     assert len(one._prompt.windows(words, 24, 8)) >= 8
-    expected, found = (sorted(a.candidates(words)) for a in (one, other))
+    expected, found = (sorted(a.scored_spans(words)) for a in (one, other))
     assert [f[:3] for f in found] == [e[:3] for e in expected]
     assert [f[3] for f in found] == pytest.approx([e[3] for e in expected], abs=1e-5)
     assert max(f[1] for f in found) > len(words) - 8
@@ -103,7 +104,7 @@ def test_a_window_as_long_as_the_text_gives_what_no_window_gives() -> None:
     words = opened("gliner_span")._prompt.words(text)
     assert len(words) < 40
     wide, exact = opened("gliner_span"), opened("gliner_span", window=len(words), stride=5)
-    assert wide.candidates(words) == exact.candidates(words)
+    assert wide.scored_spans(words) == exact.scored_spans(words)
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=120), st.integers(1, 30), st.integers(1, 30))
@@ -111,7 +112,7 @@ def test_windows_hold_every_word_and_every_span_that_fits(lengths: list[int], mo
     prompt = opened("gliner_span")._prompt
     words = prompt.words(" ".join("w" for _ in lengths))
     words.pieces = [[7] * n for n in lengths]
-    prompt.room = 12
+    prompt.capacity = 12
     windows = prompt.windows(words, most, overlap)
     assert sorted({i for a, b in windows for i in range(a, b)}) == list(range(len(lengths)))
     assert all(0 < b - a <= most and sum(lengths[a:b]) <= 12 for a, b in windows)
@@ -130,8 +131,8 @@ def test_every_span_of_the_models_width_lies_whole_in_some_window() -> None:
 def test_a_word_longer_than_the_model_reads_is_cut_and_nothing_after_it_is_lost() -> None:
     annotator = opened("gliner_span", threshold=0.01)
     words = annotator._prompt.words(f"seen {'-'.join(['mr'] * 500)} smith")
-    assert [len(p) for p in words.pieces] == [4, annotator._prompt.room, 1]
-    assert {f[0] for f in annotator.candidates(words)} == {0, 1, 2}
+    assert [len(p) for p in words.pieces] == [4, annotator._prompt.capacity, 1]
+    assert {f[0] for f in annotator.scored_spans(words)} == {0, 1, 2}
 
 
 def test_offsets_are_code_points_and_spans_whole_tokens() -> None:
@@ -202,7 +203,7 @@ def refusal(folder: Path, **given: Any) -> str:
 def test_damaged_folders_are_named(tmp_path: Path) -> None:
     folder = copy("gliner_span", tmp_path / "a")
     (folder / "model.onnx").write_bytes((folder / "model.onnx").read_bytes()[:1000])
-    assert refusal(folder) == "F/model.onnx: ONNX Runtime cannot load it: damaged, or made for a later version"
+    assert refusal(folder) == "F/model.onnx: ONNX Runtime cannot load it: damaged, or for a later version"
     (folder / "model.onnx").unlink()
     assert refusal(folder).startswith("F: has no model.onnx or onnx/model.onnx: export the model first")
     (folder / "tokenizer.json").write_text("{}")
@@ -241,7 +242,7 @@ def test_of_spans_that_overlap_the_likelier_stays_and_of_equal_ones_the_longer()
         (9, 9, 1, 0.5),
         (9, 9, 0, 0.5),
     ]
-    assert list(apart(found)) == [(1, 3, 1, 0.9), (5, 8, 1, 0.7), (9, 9, 0, 0.5)]
+    assert list(select_disjoint(found)) == [(1, 3, 1, 0.9), (5, 8, 1, 0.7), (9, 9, 0, 0.5)]
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 6), st.integers(0, 2), st.floats(0.1, 1)), max_size=30))
@@ -249,7 +250,7 @@ def test_spans_kept_are_disjoint_and_no_likelier_one_was_dropped_for_nothing(
     raw: list[tuple[int, int, int, float]],
 ) -> None:
     found = [(first, first + more, label, chance) for first, more, label, chance in raw]
-    kept = list(apart(found))
+    kept = list(select_disjoint(found))
     assert all(a[1] < b[0] for a, b in pairwise(kept))
     for one in found:
         assert any(k[0] <= one[1] and one[0] <= k[1] and k[3] >= one[3] for k in kept)
@@ -260,7 +261,7 @@ def test_spans_of_the_token_form_are_as_sure_as_their_least_sure_place() -> None
     scores[1, 0] = [2.0, -9, 1.0]
     scores[2, 0] = [-9, 1.0, 3.0]
     scores[3, 0] = [-9, 4.0, 0.5]
-    [short, long] = in_tokens([(0, scores[:2]), (2, scores[2:])], 0.5)
+    [short, long] = decode_token_scores([(0, scores[:2]), (2, scores[2:])], 0.5)
     assert short[:3] == (1, 2, 0)
     assert long[:3] == (1, 3, 0)
     assert short[3] == pytest.approx(1 / (1 + np.exp(-1)))
@@ -271,7 +272,7 @@ def test_spans_of_the_span_form_are_numbered_from_the_texts_begin() -> None:
     scores = np.full((2, 2, 2), -9.0, dtype=np.float32)
     scores[1, 0, 1] = 5
     scores[1, 1, :] = np.nan
-    assert [f[:3] for f in in_spans([(7, scores)], 0.5)] == [(8, 8, 1)]
+    assert [f[:3] for f in decode_span_scores([(7, scores)], 0.5)] == [(8, 8, 1)]
 
 
 def test_a_word_without_pieces_does_not_shift_those_after_it() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from caspipe.annotators.pretrained.label_names import KNOWN, kind_of_label, map_labels, read_labels
+from caspipe.annotators.pretrained.label_names import KNOWN_LABELS, kind_of_label, map_labels, read_labels
 from caspipe.pipeline.errors import ResourceError
 from caspipe.typesystem import PhiKind
 
@@ -65,7 +65,7 @@ def test_all_labels_of_the_i2b2_models_on_the_hub_are_known() -> None:
 
 
 def test_nationalities_are_no_phi() -> None:
-    assert KNOWN["MISC"] is None
+    assert KNOWN_LABELS["MISC"] is None
     assert map_labels(read_labels(["O", "B-MISC", "B-PER"]), {}, "error", "test") == {"PER": PhiKind.PERSON}
 
 
@@ -98,6 +98,6 @@ def test_what_is_given_speaks_before_what_is_known() -> None:
 
 def test_a_model_without_a_label_for_the_rest_must_be_told_which_it_is() -> None:
     labels = read_labels(["NAME", "LABEL_1"])
-    with pytest.raises(ResourceError, match="no label says `no PHI`: expected `O` among NAME, LABEL_1"):
+    with pytest.raises(ResourceError, match="no label for `no PHI`: expected `O` among NAME, LABEL_1"):
         map_labels(labels, {"LABEL_1": PhiKind.DATE}, "error", "m")
     assert map_labels(labels, {"LABEL_1": None}, "error", "m") == {"NAME": PhiKind.PERSON}

@@ -14,7 +14,7 @@ pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]
 pytest.importorskip("transformers", reason="needs transformers: pip install 'caspipe[transformers]'")
 
 from caspipe.annotators.pretrained import TransformerAnnotator
-from caspipe.annotators.pretrained.windows import padded
+from caspipe.annotators.pretrained.windows import pad_rows
 from caspipe.pipeline.contract.conformance import LONG, check_component
 from caspipe.pipeline.contract.conformance import TEXTS as CONTRACT
 from caspipe.pipeline.pipeline import Pipeline
@@ -140,7 +140,7 @@ def test_a_window_as_long_as_the_text_gives_what_no_window_gives(
     pieces = wide._tokenizer.pieces(TEXTS[2])
     exact = opened(models[name], merge=merge, window=len(pieces) + 2, stride=1)
     assert len(pieces) + 2 <= 62
-    rows, mask = padded([[*wide._tokenizer.before, *pieces.ids, *wide._tokenizer.after]], 0)
+    rows, mask = pad_rows([[*wide._tokenizer.before, *pieces.ids, *wide._tokenizer.after]], 0)
     plain = wide._network.logits(rows, mask)[0, 1:-1]
     assert (exact.scores(pieces) == plain).all()
     assert (wide.scores(pieces) == plain).all()
@@ -179,9 +179,9 @@ def test_names_are_found_wherever_windows_fall(smith: Path, window: int | None, 
 def test_padding_and_other_rows_never_change_a_score(models: dict[str, Path], name: str, rows: list[list[int]]) -> None:
     annotator = opened(models[name])
     network, pad = annotator._network, annotator._tokenizer.pad
-    together = network.logits(*padded(rows, pad))
+    together = network.logits(*pad_rows(rows, pad))
     for row, found in zip(rows, together, strict=True):
-        assert found[: len(row)] == pytest.approx(network.logits(*padded([row], pad))[0], abs=2e-5)
+        assert found[: len(row)] == pytest.approx(network.logits(*pad_rows([row], pad))[0], abs=2e-5)
 
 
 @pytest.mark.parametrize("batch", [1, 2, 3, 50])
@@ -234,9 +234,9 @@ def test_the_onnx_way_imports_neither_torch_nor_transformers(graphs: dict[str, P
 @given(rows=st.lists(st.lists(st.integers(5, 40), min_size=1, max_size=20), min_size=1, max_size=5))
 def test_padding_never_changes_a_score_of_the_graph(graphs: dict[str, Path], rows: list[list[int]]) -> None:
     network = opened(graphs["word-piece"])._network
-    together = network.logits(*padded(rows, 0))
+    together = network.logits(*pad_rows(rows, 0))
     for row, found in zip(rows, together, strict=True):
-        assert found[: len(row)] == pytest.approx(network.logits(*padded([row], 0))[0], abs=2e-5)
+        assert found[: len(row)] == pytest.approx(network.logits(*pad_rows([row], 0))[0], abs=2e-5)
 
 
 # -- words and spans --------------------------------------------------------------------------------------------------

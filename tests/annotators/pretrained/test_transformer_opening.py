@@ -93,7 +93,7 @@ def test_a_model_without_a_head_for_tokens_is_refused(model: Path) -> None:
 def test_a_head_of_another_size_is_refused(model: Path) -> None:
     change(model / "config.json", id2label={str(i): name for i, name in enumerate([*IOB, "B-ORG"])}, label2id=None)
     message = refusal(model)
-    assert "has weights of another shape than config.json says (classifier" in message or "cannot load it" in message
+    assert "has weights whose shapes differ from config.json (classifier" in message or "cannot load it" in message
 
 
 def test_an_unknown_sort_of_model_is_refused(model: Path) -> None:
@@ -103,7 +103,7 @@ def test_an_unknown_sort_of_model_is_refused(model: Path) -> None:
 
 def test_another_models_tokenizer_is_refused(model: Path) -> None:
     byte_level().save(str(model / "tokenizer.json"))
-    assert "not of one model" in refusal(model)
+    assert "files of different models" in refusal(model)
     (model / "tokenizer.json").write_text("{}")
     assert refusal(model) == "F/tokenizer.json: damaged: expected a tokenizer of Hugging Face tokenizers"
 
@@ -170,14 +170,14 @@ def test_nothing_is_asked_of_the_network(model: Path, monkeypatch: pytest.Monkey
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
 def test_a_gpu_that_is_not_there_is_told(model: Path) -> None:
-    assert refusal(model, device="cuda") == "transformer F: device cuda: PyTorch finds no GPU here; say auto or cpu"
+    assert refusal(model, device="cuda") == "transformer F: device cuda: PyTorch finds no GPU; use auto or cpu"
 
 
 def test_a_graph_that_is_damaged_or_of_another_model_is_refused(model: Path) -> None:
     pytest.importorskip("onnxruntime", reason="needs ONNX Runtime: pip install 'caspipe[onnx]'")
     onnx = pytest.importorskip("onnx", reason="making a graph needs onnx: pip install 'caspipe[neural]'")
     (model / "model.onnx").write_bytes(b"no graph")
-    assert refusal(model) == "F/model.onnx: ONNX Runtime cannot load it: damaged, or made for a later version"
+    assert refusal(model) == "F/model.onnx: ONNX Runtime cannot load it: damaged, or for a later version"
 
     def write(name: str, ids: list[Any], shape: list[Any]) -> None:
         helper, kind = onnx.helper, onnx.TensorProto
@@ -201,11 +201,11 @@ def test_a_graph_that_is_damaged_or_of_another_model_is_refused(model: Path) -> 
         return refusal(other)
 
     write("pixels", ["b", "n"], [5])
-    assert "takes pixels: expected input_ids, attention_mask and perhaps token_type_ids" in again()
+    assert "takes pixels: expected input_ids, attention_mask and optionally token_type_ids" in again()
     write("input_ids", ["b", 128], [5])
     assert "takes sequences of 128 pieces only: export it with dynamic axes" in again()
     write("input_ids", ["b", "n"], [7])
-    assert "gives an array of shape (1, 4, 7), but config.json names 5 labels" in again()
+    assert "returns an array of shape (1, 4, 7), but config.json names 5 labels" in again()
     write("input_ids", ["b", "n"], [5])
     other = Path(shutil.copytree(model, model.parent / "fits"))
     assert type(opened(other)._network).__name__ == "OnnxNetwork"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.annotators.pretrained.windows import context, cut, merged, padded
+from caspipe.annotators.pretrained.windows import edge_distance, merge_windows, pad_rows, split_windows
 
 
 @st.composite
@@ -21,7 +21,7 @@ def sizes(draw: st.DrawFn) -> tuple[int, int, int]:
 @given(sizes())
 def test_windows_cover_everything_and_share_what_was_asked_for(size: tuple[int, int, int]) -> None:
     count, room, overlap = size
-    windows = cut(count, room, overlap)
+    windows = split_windows(count, room, overlap)
     assert sorted({i for first, last in windows for i in range(first, last)}) == list(range(count))
     assert {last - first for first, last in windows} <= {min(room, count)}
     for (_, last), (first, _) in pairwise(windows):
@@ -29,24 +29,28 @@ def test_windows_cover_everything_and_share_what_was_asked_for(size: tuple[int, 
 
 
 def test_five_windows_of_a_long_text() -> None:
-    assert cut(23, 7, 3) == [(0, 7), (4, 11), (8, 15), (12, 19), (16, 23)]
-    assert cut(22, 7, 3) == [(0, 7), (4, 11), (8, 15), (12, 19), (15, 22)]
-    assert cut(7, 7, 3) == [(0, 7)]
-    assert cut(0, 7, 3) == []
+    assert split_windows(23, 7, 3) == [(0, 7), (4, 11), (8, 15), (12, 19), (16, 23)]
+    assert split_windows(22, 7, 3) == [(0, 7), (4, 11), (8, 15), (12, 19), (15, 22)]
+    assert split_windows(7, 7, 3) == [(0, 7)]
+    assert split_windows(0, 7, 3) == []
 
 
 def test_context_counts_from_the_windows_edges_but_not_from_the_texts() -> None:
-    assert context((4, 9), 20).tolist() == [1, 2, 3, 2, 1]
-    assert context((0, 5), 20).tolist() == [5, 4, 3, 2, 1]
-    assert context((15, 20), 20).tolist() == [1, 2, 3, 4, 5]
-    assert len(set(context((0, 5), 5).tolist())) == 1
+    assert edge_distance((4, 9), 20).tolist() == [1, 2, 3, 2, 1]
+    assert edge_distance((0, 5), 20).tolist() == [5, 4, 3, 2, 1]
+    assert edge_distance((15, 20), 20).tolist() == [1, 2, 3, 4, 5]
+    assert len(set(edge_distance((0, 5), 5).tolist())) == 1
 
 
 @given(sizes(), st.sampled_from(["weighted", "max_context"]), st.integers(0, 2**16))
 def test_windows_that_agree_are_merged_to_what_they_say(size: tuple[int, int, int], how: str, seed: int) -> None:
     count, room, overlap = size
     scores = np.random.default_rng(seed).normal(size=(count, 3)).astype(np.float32)
-    found = list(merged(((w, scores[w[0] : w[1]], context(w, count)) for w in cut(count, room, overlap)), how))  # type: ignore[arg-type]
+    found = list(
+        merge_windows(
+            ((w, scores[w[0] : w[1]], edge_distance(w, count)) for w in split_windows(count, room, overlap)), how
+        )
+    )  # type: ignore[arg-type]
     at = 0
     for first, stretch in found:
         assert first == at
@@ -60,22 +64,22 @@ def test_where_windows_differ_the_one_with_more_context_counts_more() -> None:
     windows = [((0, 4), 0.0), ((2, 6), 1.0)]
 
     def said() -> list[tuple[tuple[int, int], np.ndarray, np.ndarray]]:  # type: ignore[type-arg]
-        return [(w, np.full((4, 1), value, dtype=np.float32), context(w, 6)) for w, value in windows]
+        return [(w, np.full((4, 1), value, dtype=np.float32), edge_distance(w, 6)) for w, value in windows]
 
-    weighted = np.concatenate([s for _, s in merged(said(), "weighted")])[:, 0].tolist()
+    weighted = np.concatenate([s for _, s in merge_windows(said(), "weighted")])[:, 0].tolist()
     assert weighted == pytest.approx([0, 0, 1 / 3, 2 / 3, 1, 1])
-    chosen = np.concatenate([s for _, s in merged(said(), "max_context")])[:, 0].tolist()
+    chosen = np.concatenate([s for _, s in merge_windows(said(), "max_context")])[:, 0].tolist()
     assert chosen == [0, 0, 0, 1, 1, 1]
 
 
 def test_what_no_window_held_whole_has_no_score() -> None:
     windows = [((0, 2), np.zeros((2, 2, 1), dtype=np.float32), np.array([[1, 1], [1, 0]], dtype=np.float32))]
-    [(base, scores)] = merged(windows, "weighted")
+    [(base, scores)] = merge_windows(windows, "weighted")
     assert base == 0
     assert np.isnan(scores[:, :, 0]).tolist() == [[False, False], [False, True]]
 
 
 def test_rows_are_filled_up_and_the_mask_says_where() -> None:
-    ids, mask = padded([[5, 6, 7], [8]], 9)
+    ids, mask = pad_rows([[5, 6, 7], [8]], 9)
     assert ids.tolist() == [[5, 6, 7], [8, 9, 9]]
     assert mask.tolist() == [[1, 1, 1], [1, 0, 0]]
