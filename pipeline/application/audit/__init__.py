@@ -1,1 +1,1 @@
-"""The release audit: documents drawn to be read, bounds for the rest, and a signed list of what was released."""
+"""The release audit: a random sample to read, upper bounds on leaks in the release, and a signed manifest of its files."""

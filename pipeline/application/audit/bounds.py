@@ -1,10 +1,10 @@
-"""How many documents can hold a leak, given the number read and the number found: exact upper bounds, one-sided.
+"""Exact one-sided upper bounds on the number of documents with a leak, from a random sample that was read.
 
 Sources: Clopper & Pearson 1934, Biometrika 26:404 (share of an unlimited population); Buonaccorsi 1987, The American
 Statistician 41:215, and Wright 1991, Exact confidence bounds when sampling from small finite universes (hypergeometric);
 Hanley & Lippman-Hand 1983, JAMA 249:1743 (the rule of three); Hoeffding 1956, Annals of Mathematical Statistics 27:713, and
 Vatutin & Mikhailov 1982, Theory of Probability and its Applications 27:734 (strata); Fay & Feuer 1997, Statistics in
-Medicine 16:791 (sums of Poisson counts with weights, here leaks that come in bunches).
+Medicine 16:791 (weighted sums of Poisson counts, here leaks that occur in clusters).
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from ....consumers.scoring.bootstrap import exact
 from ...errors import ReaderError
 
-LOWEST, HIGHEST = 0.8, 0.9999
-"""Confidences that may be asked for."""
-WORST = 5
-"""Largest number of leaks in a document, unless a document with more was read."""
+MIN_CONFIDENCE, MAX_CONFIDENCE = 0.8, 0.9999
+MAX_LEAKS_PER_DOCUMENT = 5
+"""Assumed largest number of leaks in a document, unless a document with more was read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A part of the release from which documents were drawn by chance: all of it, or one stratum."""
+class Stratum:
+    """A part of the release from which documents were drawn at random. A simple random sample has one stratum."""
 
     population: int
     read: int
     found: int
-    """Documents, of those read, that hold what is counted."""
+    """Number of read documents with a leak of the class or kind that is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,32 +39,35 @@ class Bound:
 
     found: int
     share: float
-    """Estimate of the share of all documents; of strata, each weighs as much as it has documents."""
+    """Estimated share of all documents, weighted by the number of documents of each stratum."""
     rate: float
-    """At most this share of an unlimited population that such documents come from (of strata: of the release)."""
+    """Upper bound on the share in an unlimited population of such documents; with strata, in the release."""
     documents: int
-    """Upper bound on the documents of the release, including those found."""
+    """Upper bound on the number of documents in the release, including those found."""
     population: int
 
     @property
     def of_release(self) -> float:
-        """At most this share of the documents of the release."""
+        """Upper bound on the share of the documents of the release."""
         return self.documents / self.population
+
+    def as_json(self) -> dict[str, Any]:
+        return {**asdict(self), "of_release": self.of_release}
 
 
 def check_confidence(confidence: float) -> None:
     """Raise ReaderError for a confidence out of range."""
-    if not LOWEST <= confidence <= HIGHEST:
-        raise ReaderError(f"--confidence: expected a number from {LOWEST:g} to {HIGHEST:g}, got {confidence:g}")
+    if not MIN_CONFIDENCE <= confidence <= MAX_CONFIDENCE:
+        raise ReaderError(
+            f"--confidence: expected a number from {MIN_CONFIDENCE:g} to {MAX_CONFIDENCE:g}, got {confidence:g}"
+        )
 
 
-def bound(parts: Sequence[Part], confidence: float = 0.95) -> Bound:
-    """Return the upper bound from a simple random sample (one part) or a stratified one. Raises ReaderError."""
+def upper_bound(parts: Sequence[Stratum], confidence: float = 0.95) -> Bound:
+    """Return the upper bound from a simple random sample (one stratum) or a stratified one. Raises ReaderError."""
     read, found = sum(p.read for p in parts), sum(p.found for p in parts)
     population = sum(p.population for p in parts)
-    if not read:
-        raise ReaderError("no document was read: the others cannot be estimated")
-    if len(parts) == 1:
+    if len(parts) == 1 or not read:
         rate = clopper_pearson(found, read, confidence)
         return Bound(found, found / read, rate, hypergeometric(found, read, population, confidence), population)
     estimate = sum(p.found / p.read * p.population for p in parts if p.read) / population
@@ -73,9 +76,9 @@ def bound(parts: Sequence[Part], confidence: float = 0.95) -> Bound:
 
 
 def clopper_pearson(found: int, read: int, confidence: float = 0.95) -> float:
-    """Return the largest share at which `found` or fewer of `read` would still turn up with the probability 1 - confidence.
+    """Return the largest share for which `found` or fewer in `read` documents have at least the probability 1 - confidence.
 
-    0 of n: 1 - (1 - confidence)^(1/n), about 3/n at 95 %.
+    For 0 of n this is 1 - (1 - confidence)^(1/n), about 3/n at 95 %. Raises ReaderError if no document was read.
     """
     ends = exact(found, read, confidence if found in (0, read) else 2 * confidence - 1)
     if ends is None:
@@ -84,14 +87,17 @@ def clopper_pearson(found: int, read: int, confidence: float = 0.95) -> float:
 
 
 def hypergeometric(found: int, read: int, population: int, confidence: float = 0.95) -> int:
-    """Return the largest number of documents with a leak among `population` at which `found` or fewer of the `read` ones, drawn
-    without replacement, would still turn up with the probability 1 - confidence. `found` where all were read."""
-    more = range(found + 1, population - read + found + 1)
-    return found + bisect_left(more, True, key=lambda n: at_most(found, read, n, population) < 1 - confidence)
+    """Return the largest number of documents with a leak among `population` for which `found` or fewer in `read` documents,
+    drawn without replacement, have at least the probability 1 - confidence. Returns `found` if all documents were read."""
+    larger = range(found + 1, population - read + found + 1)
+    return found + bisect_left(
+        larger, True, key=lambda n: probability_at_most(found, read, n, population) < 1 - confidence
+    )
 
 
-def at_most(found: int, read: int, leaking: int, population: int) -> float:
-    """Probability to find `found` or fewer of `leaking` documents when `read` of `population` are drawn without replacement."""
+def probability_at_most(found: int, read: int, leaking: int, population: int) -> float:
+    """Return the probability of at most `found` leaking documents when `read` of `population` documents, `leaking` of them with
+    a leak, are drawn without replacement."""
     first = max(0, read - (population - leaking))
     logs = [
         _log_choose(leaking, i) + _log_choose(population - leaking, read - i) - _log_choose(population, read)
@@ -100,33 +106,31 @@ def at_most(found: int, read: int, leaking: int, population: int) -> float:
     return min(1.0, math.fsum(map(math.exp, logs)))
 
 
-def stratified(parts: Sequence[Part], confidence: float = 0.95) -> int:
+def stratified(parts: Sequence[Stratum], confidence: float = 0.95) -> int:
     """Return the largest number of documents with a leak for any distribution over the strata.
 
-    A hypergeometric count is a sum of independent trials (Vatutin & Mikhailov), so is the number found in all strata, and of
-    all such sums with the same mean the binomial one has the heaviest lower tail (Hoeffding). So if the finds are not to be
-    less likely than 1 - confidence, their expected number, the sum of sampling fraction times documents with a leak, must stay
-    below the bound that n times Clopper and Pearson's share gives. As many documents as that allows are assumed to be in the
-    stratum of which the smallest share was read. Of proportional strata the outcome is Clopper and Pearson's.
+    A hypergeometric count has the distribution of a sum of independent trials (Vatutin & Mikhailov), and so has the number found
+    in all strata. Of all such sums with the same mean, the binomial one has the heaviest lower tail (Hoeffding). Therefore the
+    expected number of finds, the sum of sampling fraction times documents with a leak, is at most n times the bound of Clopper
+    and Pearson. The worst case puts as many of these documents as possible into the stratum with the smallest sampling
+    fraction. For proportional strata the result is the bound of Clopper and Pearson.
     """
     read, found = sum(p.read for p in parts), sum(p.found for p in parts)
-    left = max(read * clopper_pearson(found, read, confidence), found + 1.0)
-    left -= sum(p.found * p.read / p.population for p in parts if p.population)
-    most = found
-    for part in sorted(parts, key=lambda p: p.read / p.population if p.population else 0.0):
-        room = part.population - part.read
-        share = part.read / part.population if part.population else 0.0
-        more = room if share == 0 else min(room, math.floor(max(0.0, left) / share + 1e-9))
-        most += more
-        left -= more * share
-    return most
+    expected = max(read * clopper_pearson(found, read, confidence), found + 1.0)
+    expected -= sum(p.found * p.read / p.population for p in parts if p.population)
+    leaking = found
+    for fraction, unread in sorted((p.read / p.population, p.population - p.read) for p in parts if p.population):
+        added = unread if fraction == 0 else min(unread, math.floor(max(0.0, expected) / fraction + 1e-9))
+        leaking += added
+        expected -= added * fraction
+    return leaking
 
 
-def to_read(found: int, target: float, population: int | None, confidence: float = 0.95) -> int | None:
-    """Return the smallest number of documents to read, exactly `found` with a leak among them, for a bound of `target`.
+def required_reading(found: int, target: float, population: int | None, confidence: float = 0.95) -> int | None:
+    """Return the smallest number of documents to read, exactly `found` of them with a leak, for an upper bound of `target`.
 
-    For the release of `population` documents; None for an unlimited population. Without a find the latter is the exact
-    form of the rule of three, log(1 - confidence) / log(1 - target). None if no number is enough.
+    `population`: documents of the release; None for an unlimited population, where the result for no find is the exact form of
+    the rule of three, log(1 - confidence) / log(1 - target). Returns None if no number is enough.
     """
     least = max(found, 1)
     if population is not None:
@@ -141,17 +145,20 @@ def to_read(found: int, target: float, population: int | None, confidence: float
     return least + bisect_left(sizes, True, key=lambda n: clopper_pearson(found, n, confidence) <= target)
 
 
-def leaks_per_document(
-    leaks: Sequence[Sequence[int]], parts: Sequence[Part], confidence: float = 0.95, worst: int = WORST
+def mean_leaks_bound(
+    leaks: Sequence[Sequence[int]],
+    parts: Sequence[Stratum],
+    confidence: float = 0.95,
+    worst: int = MAX_LEAKS_PER_DOCUMENT,
 ) -> float | None:
-    """Upper bound on the mean number of leaks in a document (Fay and Feuer's gamma bound). `leaks`: numbers of leaks of the
-    documents with any, by stratum. None if of a stratum nothing was read.
+    """Return an upper bound on the mean number of leaks in a document (the gamma bound of Fay and Feuer). `leaks`: the numbers of
+    leaks of the documents with at least one, by stratum. Returns None if no document of some stratum was read.
 
-    Leaks come in bunches: a letter in an odd layout leaks everything at once, so the number of leaks is not a Poisson count and
-    Garwood's exact bound would be too low. But the number of documents with one leak, with two ... each is one, rare as they
-    are; their sum weighted with 1, 2 ... is what Fay and Feuer bound. (A bootstrap over documents says 0 if nothing was
-    found.) Unseen bunches cannot be estimated: no document is assumed to hold more leaks than the worst one read, or
-    than `worst`.
+    Leaks occur in clusters: a letter with an unusual layout leaks everything at once. The number of leaks is therefore not a
+    Poisson count, and the exact bound of Garwood would be too low. The numbers of documents with one leak, with two and so on
+    are approximately Poisson counts because such documents are rare; Fay and Feuer bound their sum with the weights 1, 2 ...
+    (A bootstrap over documents gives 0 if no leak was found.) Larger clusters than those read cannot be estimated: the bound
+    assumes that no document holds more leaks than the worst one read or, if larger, than `worst`.
     """
     if any(p.population and not p.read for p in parts):
         return None

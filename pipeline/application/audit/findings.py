@@ -1,4 +1,4 @@
-"""The findings of readers: `findings.csv`, filled in on the page or in a spreadsheet, checked against its sample."""
+"""The findings of readers: `findings.csv`, completed on the reading page or in a spreadsheet and checked against its sample."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ class Finding:
     direct: int
     quasi: int
     kinds: Mapping[str, int] = field(default_factory=dict)
-    """Leaks by kind, of those with a known kind."""
+    """Number of leaks of each kind, without leaks of unknown kind."""
     places: tuple[tuple[int, int, str], ...] = ()
-    """(begin, end, kind) of those that were marked on the page: code points of the masked text."""
+    """(begin, end, kind) of the leaks marked on the page, in code points of the masked text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The findings in all documents that were read."""
+    """The findings in all documents that were read, by reader and number of the document."""
 
     sample: Sample
     by_reader: Mapping[str, Mapping[int, Finding]]
 
-    def together(self) -> dict[int, Finding]:
-        """Return by document: what any reader found; of leaks that several found, the larger number of each kind."""
-        joined: dict[int, Finding] = {}
-        for _, found in sorted(self.by_reader.items()):
-            for number, one in found.items():
-                joined[number] = _joined(joined[number], one) if number in joined else one
-        return joined
+    def merged(self) -> dict[int, Finding]:
+        """Return the findings of all readers by document, with the larger number of each kind if several readers found it."""
+        merged: dict[int, Finding] = {}
+        for _, findings in sorted(self.by_reader.items()):
+            for number, finding in findings.items():
+                merged[number] = _merged(merged[number], finding) if number in merged else finding
+        return merged
 
 
-def empty(sample: Sample) -> bytes:
-    """Return the file to fill in: a row for each document, in the order in which they are to be read."""
+def empty_findings(sample: Sample) -> bytes:
+    """Return the CSV file for the reader to complete: one row for each document, in reading order."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
@@ -61,10 +61,10 @@ def empty(sample: Sample) -> bytes:
 
 
 def read_findings(paths: Iterable[Path], sample: Sample) -> Findings:
-    """Return the findings of one or more files. Rows without a number of leaks were not read.
+    """Return the findings in one or more files. A row without a number of leaks means that the document was not read.
 
-    Raises ConfigError with every fault: another sample, a document that was not drawn, the same one twice by one reader. Cells
-    are never quoted, since a reader may have typed words of a document there.
+    Raises ConfigError with every fault, such as another sample, a document that was not drawn, or two rows of one reader for a
+    document. Messages never quote cells, since a reader may have typed words of a document there.
     """
     faults: list[Fault] = []
     by_reader: dict[str, dict[int, Finding]] = {}
@@ -75,25 +75,25 @@ def read_findings(paths: Iterable[Path], sample: Sample) -> Findings:
             def fault(what: str, path: Path = path, line: int = line) -> None:
                 faults.append(Fault("", what, str(path), line))
 
-            found = _finding(row, sample.id, numbers, fault)
-            if found is None:
+            finding = _finding(row, sample.id, numbers, fault)
+            if finding is None:
                 continue
-            mine = by_reader.setdefault(found.reader, {})
-            if found.document in mine:
-                fault(f"document {found.document} is in an earlier row of the same reader")
-            mine[found.document] = found
+            by_document = by_reader.setdefault(finding.reader, {})
+            if finding.document in by_document:
+                fault(f"document {finding.document} is in an earlier row of the same reader")
+            by_document[finding.document] = finding
     if faults:
         raise ConfigError(faults)
     return Findings(sample, by_reader)
 
 
 def sample_ids(path: Path) -> set[str]:
-    """Return the samples that a file names."""
+    """Return the ids of the samples that a file of findings refers to."""
     return {row.get("sample", "") for _, row in _rows(path, [])} - {""}
 
 
 def _rows(path: Path, faults: list[Fault]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line numbers and rows with their cells by column; blank rows are left out. Commas, semicolons and tabs may part cells."""
+    """Yield line number and cells by column of each row that is not blank. Cells are separated by commas, semicolons or tabs."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -133,7 +133,7 @@ def _finding(
             fault("leaks: expected a number because kinds are given; blank means that the document was not read")
         return None
     if not leaks.isdecimal() or len(leaks) > 6:
-        fault("leaks: expected a number from 0, blank where the document was not read")
+        fault("leaks: expected a number from 0, or blank if the document was not read")
         return None
     kinds = _kinds(row.get("kinds", ""), fault)
     places = _places(row.get("places", ""), fault)
@@ -141,12 +141,11 @@ def _finding(
     if kinds is None or places is None or identifier is None:
         return None
     n, total = int(leaks), sum(kinds.values())
-    if total > n or (not n and identifier):
-        fault(
-            f"kinds: expected {n:,} leaks at most, found {total:,}"
-            if total > n
-            else "identifier: expected none, 0 leaks"
-        )
+    if total > n:
+        fault(f"kinds: expected {n:,} leaks at most, found {total:,}")
+        return None
+    if not n and identifier:
+        fault("identifier: expected a blank cell for 0 leaks")
         return None
     quasi = sum(k for kind, k in kinds.items() if not PhiKind.of(kind).direct)
     if identifier == {"direct"}:
@@ -162,27 +161,25 @@ def _finding(
 
 
 def _kinds(cell: str, fault: Callable[[str], None]) -> dict[str, int] | None:
-    """`PERSON_PATIENT:2; DATE`, or the same with commas or blanks: leaks by kind."""
+    """Return the number of leaks of each kind from `PERSON_PATIENT:2; DATE`; commas and blanks also separate kinds."""
     counts: Counter[str] = Counter()
     for n, part in enumerate(filter(None, re.split(r"[;,|]\s*|\s+(?=[A-Za-z])", cell)), 1):
         match = _KIND.fullmatch(part.strip())
         known = [kind.name for kind in PhiKind]
         if match is None or match[1].upper() not in known:
-            fault(
-                f"kinds: expected kinds as in PERSON:2; DATE, found something else in place {n}{nearest(part.upper(), known)}"
-            )
+            fault(f"kinds: expected kinds as in PERSON:2; DATE, but item {n} is invalid{nearest(part.upper(), known)}")
             return None
         counts[match[1].upper()] += int(match[2] or 1)
     return {kind: counts[kind] for kind in sorted(counts) if counts[kind]}
 
 
 def _places(cell: str, fault: Callable[[str], None]) -> tuple[tuple[int, int, str], ...] | None:
-    """`120-131:PERSON; 140-144:DATE`."""
+    """Return (begin, end, kind) of each leak in `120-131:PERSON; 140-144:DATE`."""
     places = []
     for n, part in enumerate(filter(None, re.split(r"[;,\s]+", cell)), 1):
         match = _PLACE.fullmatch(part)
         if match is None or int(match[1]) >= int(match[2]):
-            fault(f"places: expected BEGIN-END:KIND, found something else in place {n}")
+            fault(f"places: expected BEGIN-END:KIND, but item {n} is invalid")
             return None
         places.append((int(match[1]), int(match[2]), match[3]))
     return tuple(sorted(places))
@@ -197,11 +194,8 @@ def _identifier(cell: str, fault: Callable[[str], None]) -> set[str] | None:
     return identifiers
 
 
-def _joined(one: Finding, other: Finding) -> Finding:
-    kinds = {k: max(one.kinds.get(k, 0), other.kinds.get(k, 0)) for k in sorted({*one.kinds, *other.kinds})}
-    leaks = max(one.leaks, other.leaks, sum(kinds.values()))
-    direct = max(one.direct, other.direct)
-    quasi = max(one.quasi, other.quasi)
-    return Finding(
-        one.document, "", max(leaks, direct + quasi), direct, quasi, kinds, tuple(sorted({*one.places, *other.places}))
-    )
+def _merged(a: Finding, b: Finding) -> Finding:
+    kinds = {k: max(a.kinds.get(k, 0), b.kinds.get(k, 0)) for k in sorted({*a.kinds, *b.kinds})}
+    direct, quasi = max(a.direct, b.direct), max(a.quasi, b.quasi)
+    leaks = max(a.leaks, b.leaks, sum(kinds.values()), direct + quasi)
+    return Finding(a.document, "", leaks, direct, quasi, kinds, tuple(sorted({*a.places, *b.places})))

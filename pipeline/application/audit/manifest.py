@@ -1,4 +1,4 @@
-"""The manifest of a release: every file with its digest, what the run counted, what the audit says; and the check of it."""
+"""The manifest of a release, with the digest of every file, the counts of the run and the bounds of the audit."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Manifest:
     warnings: tuple[str, ...]
 
     def to_bytes(self) -> bytes:
-        """As the file: the same release gives the same bytes."""
+        """Return the content of the file. The same release gives the same bytes."""
         return (json.dumps(self.data, indent=1, sort_keys=False) + "\n").encode("ascii")
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """A release against its manifest: paths below `release/`."""
+class ManifestCheck:
+    """The differences between a release and its manifest, as paths below `release/`."""
 
     files: int
     missing: tuple[str, ...]
@@ -43,14 +43,14 @@ class Checked:
     changed: tuple[str, ...]
 
     @property
-    def good(self) -> bool:
+    def passed(self) -> bool:
         return not (self.missing or self.extra or self.changed)
 
 
-def manifest(run: Path, ledger: LedgerReader, audits: Iterable[Mapping[str, Any]] = ()) -> Manifest:
-    """Return the manifest of `release/` in a run's output folder. `audits`: what `audit.json` files say.
+def make_manifest(run: Path, ledger: LedgerReader, audits: Iterable[Mapping[str, Any]] = ()) -> Manifest:
+    """Return the manifest of `release/` in a run's output folder. `audits`: contents of `audit.json` files.
 
-    Raises ReaderError if the release is missing or unfinished, or if an output is not what the run wrote.
+    Raises ReaderError if the release is missing or unfinished, or if an output has changed since the run.
     """
     release = run / RELEASE
     files = dict(files_below(release))
@@ -81,7 +81,7 @@ def manifest(run: Path, ledger: LedgerReader, audits: Iterable[Mapping[str, Any]
 
 
 def read_manifest(release: Path) -> tuple[bytes, dict[str, Any]]:
-    """Return the bytes of a manifest and what they say. Raises ReaderError if there is none."""
+    """Return the bytes of a manifest and their parsed content. Raises ReaderError if the file is missing or invalid."""
     path = release / NAME
     try:
         data = path.read_bytes()
@@ -96,11 +96,11 @@ def read_manifest(release: Path) -> tuple[bytes, dict[str, Any]]:
     raise ReaderError(f"{path}: expected a manifest written by `caspipe audit manifest`")
 
 
-def check(release: Path, manifest: Mapping[str, Any]) -> Checked:
-    """Compare every file below a folder with its manifest. No path of the manifest is opened: folders are walked."""
+def check_release(release: Path, manifest: Mapping[str, Any]) -> ManifestCheck:
+    """Compare every file below a folder with the manifest. Paths of the manifest are only compared, never opened."""
     listed = {f["path"]: (f["bytes"], f["sha256"]) for f in manifest["files"]}
     files = dict(files_below(release))
-    return Checked(
+    return ManifestCheck(
         len(files),
         tuple(sorted(listed.keys() - files.keys())),
         tuple(sorted(files.keys() - listed.keys())),
@@ -109,8 +109,10 @@ def check(release: Path, manifest: Mapping[str, Any]) -> Checked:
 
 
 def files_below(release: Path) -> Iterator[tuple[str, tuple[int, str]]]:
-    """Path, bytes and SHA-256 of every file of a release but the manifest and its signature. Raises ReaderError for links and
-    other special files, for files of an interrupted run, and for a missing folder."""
+    """Yield path, size in bytes and SHA-256 of every file of a release except the manifest and its signature.
+
+    Raises ReaderError for links and other special files, for files of an interrupted run, and for a missing folder.
+    """
     if not release.is_dir():
         raise ReaderError(f"{release}: no such folder: expected a release")
     for path in sorted(release.rglob("*")):
@@ -120,7 +122,7 @@ def files_below(release: Path) -> Iterator[tuple[str, tuple[int, str]]]:
         if path.is_dir() or name in (NAME, SIGNATURE):
             continue
         if TEMPORARY.fullmatch(path.name):
-            raise ReaderError(f"{path}: left by a run that was cut off: finish the run, or remove it")
+            raise ReaderError(f"{path}: left by an interrupted run: finish the run, or remove the file")
         try:
             with path.open("rb") as file:
                 yield name, (path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
@@ -129,25 +131,13 @@ def files_below(release: Path) -> Iterator[tuple[str, tuple[int, str]]]:
 
 
 def best_audit(audits: Iterable[Mapping[str, Any]], release: str) -> dict[str, Any] | None:
-    """Of the audits of this very release, the one that read the most documents, without what concerns its readers."""
-    mine = [a for a in audits if a.get("release") == release]
-    if not mine:
+    """Return the audit of this release with the most documents read, without data about its readers; None without an audit."""
+    of_release = [a for a in audits if a.get("release") == release]
+    if not of_release:
         return None
-    best = max(mine, key=lambda a: (a["read"], a["drawn"], a["sample"]))
-    kept = (
-        "sample",
-        "by",
-        "seed",
-        "population",
-        "drawn",
-        "read",
-        "in_order",
-        "confidence",
-        "method",
-        "bounds",
-        "with_missed",
-    )
-    return {name: best.get(name) for name in kept}
+    best = max(of_release, key=lambda a: (a["read"], a["drawn"], a["sample"]))
+    kept = "sample by seed population drawn read in_order confidence method bounds with_missed"
+    return {name: best.get(name) for name in kept.split()}
 
 
 def _released_files(rows: Iterable[Row]) -> Iterator[tuple[Row, Output, str]]:
@@ -158,44 +148,42 @@ def _released_files(rows: Iterable[Row]) -> Iterator[tuple[Row, Output, str]]:
                 yield row, output, "/".join(PurePosixPath(output.path).parts[1:])
 
 
-def _check_outputs(rows: Iterable[Row], found: Mapping[str, tuple[int, str]]) -> None:
+def _check_outputs(rows: Iterable[Row], files: Mapping[str, tuple[int, str]]) -> None:
     wrong = dict.fromkeys(
         row.number
         for row, output, name in _released_files(rows)
-        if name not in found or (output.whole and found[name][1] != output.digest)
+        if name not in files or (output.whole and files[name][1] != output.digest)
     )
     if wrong:
         shown = ", ".join(map(str, list(wrong)[:10])) + (" ..." if len(wrong) > 10 else "")
         raise ReaderError(
-            f"outputs of {len(wrong):,} documents are missing or not what the run wrote: documents {shown}"
+            f"outputs of {len(wrong):,} documents are missing or have changed since the run: documents {shown}"
         )
 
 
-def _warnings(rows: list[Row], found: Mapping[str, object], data: Mapping[str, Any]) -> Iterator[str]:
+def _warnings(rows: list[Row], files: Mapping[str, object], data: Mapping[str, Any]) -> Iterator[str]:
     whole = {name: row.id for row, output, name in _released_files(rows) if output.whole}
-    places = set(map(_place, whole))
-    if named := sum(_says(name, document_id) for name, document_id in whole.items()):
+    if named := sum(_is_named_after(name, document_id) for name, document_id in whole.items()):
         yield (
-            f"{named:,} file names in release/ are document ids, which can identify people; `names: pseudonym` of the consumers "
-            "gives others"
+            f"{named:,} file names in release/ are document ids, which can identify people; set `names: pseudonym` of the "
+            "consumers to replace them"
         )
-    stale = sum(_place(name) in places and name not in whole for name in found)
-    if stale:
-        yield f"{stale:,} files lie among the documents' in release/ that no document of this run has: of an earlier run?"
+    groups = set(map(_group, whole))
+    if stale := sum(_group(name) in groups and name not in whole for name in files):
+        yield f"{stale:,} files in release/ belong to no document of this run; they may be from an earlier run"
     if data["run"]["state"] != "done":
-        yield f"the run did not come to its end: {data['run']['state']}"
+        yield f"the run is not complete: {data['run']['state']}"
     if data["audit"] is None:
-        yield "no audit of this release: the manifest says nothing of leaks"
+        yield "this release has no audit: the manifest contains no bound on leaks"
 
 
-def _place(name: str) -> tuple[str, str]:
-    """Return the first folder and the suffix of a file: they tell the files of one consumer from those of another."""
+def _group(name: str) -> tuple[str, str]:
+    """Return the first folder and the suffix of a file, which all files of one consumer have in common."""
     path = PurePosixPath(name)
     return path.parts[0] if len(path.parts) > 1 else "", path.suffix
 
 
-def _says(name: str, document_id: str) -> bool:
-    """Return whether a file is named after a document's id."""
+def _is_named_after(name: str, document_id: str) -> bool:
     parts = safe_parts(document_id)
     last = "/".join(PurePosixPath(name).parts[-len(parts) :])
     return last.startswith("/".join(parts))

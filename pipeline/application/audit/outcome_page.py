@@ -1,7 +1,4 @@
-"""An audit as an HTML page: the sentence for the protocol, a plot of the bound, tables, and notes on them.
-
-The plot has the bound after every document read, each leak, and the forecast.
-"""
+"""The HTML page with the result of an audit: a summary sentence, a plot of the bound with its forecast, tables, and notes."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from markupsafe import Markup
 from ....consumers.pages.rendering import escape, render_fragment, render_page
 from ....typesystem import PhiKind
 from . import outcome_text
-from .outcome import TARGETS, Outcome, Point
+from .outcome import TARGETS, BoundPoint, Outcome
 
 _TICKS = (1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0002, 0.0001)
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 62, 26, 46
@@ -22,7 +19,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 62, 26, 46
 
 
 def outcome_page(outcome: Outcome) -> bytes:
-    """Return the page. It loads nothing and runs no script."""
+    """Return the page. It loads no other resource and runs no script."""
     bound = outcome.any
     cards = [
         ("Documents released", f"{bound.population:,}"),
@@ -40,13 +37,11 @@ def outcome_page(outcome: Outcome) -> bytes:
         styles=("report.css", "bound_plot.css", "outcome.css"),
         run=run,
         cards=cards,
-        verdict=_keep_percent_signs(outcome_text.verdict(outcome)),
+        summary=_keep_percent_signs(outcome_text.summary(outcome)),
         leaks=_keep_percent_signs(outcome_text.leaks(outcome)),
         plot=bound_plot(outcome),
         bounds=_table(outcome_text.COLUMNS, outcome_text.bound_rows(outcome), caption=confidence),
-        wanted=_table(
-            outcome_text.WANTED_COLUMNS, outcome_text.wanted_rows(outcome), caption="If no further leak is found"
-        ),
+        goals=_table(outcome_text.GOAL_COLUMNS, outcome_text.goal_rows(outcome), caption="If no further leak is found"),
         pairs=[
             _table(outcome_text.PAIR_COLUMNS, rows, text=_keep_percent_signs(text))
             for text, rows in outcome_text.pair_rows(outcome)
@@ -64,7 +59,7 @@ def _keep_percent_signs(text: str) -> Markup:
 
 
 def _table(columns: Sequence[str], rows: Any, **texts: str) -> dict[str, Any]:
-    """Return a table for the template: numbers in all columns but the first."""
+    """Return a table for the template, with numbers in all columns except the first."""
     kinds = {kind.name for kind in PhiKind}
     heads = [f"{'#' if n else ''}{c[:1].upper()}{c[1:]}" for n, c in enumerate(columns)]
     cells = [[{"kind": name} if name in kinds else name, *rest] for name, *rest in rows]
@@ -72,7 +67,7 @@ def _table(columns: Sequence[str], rows: Any, **texts: str) -> dict[str, Any]:
 
 
 def bound_plot(outcome: Outcome) -> Markup:
-    """Return the plot as HTML, drawn twice: for a wide page and for a narrow one, so that its letters stay legible."""
+    """Return the plot as HTML, in a wide and a narrow version so that its text stays legible on small screens."""
     share = outcome_text.percent(outcome.any.of_release)
     return render_fragment(
         "bound_plot.html.j2",
@@ -97,7 +92,7 @@ def _plot(outcome: Outcome, css: str, width: int, height: int, x_ticks: int) -> 
         depth = math.log(max(share, floor)) / math.log(floor)
         return round(_TOP + (height - _TOP - _BOTTOM) * depth, 1)
 
-    def path(points: Sequence[Point]) -> str:
+    def path(points: Sequence[BoundPoint]) -> str:
         return "M" + "L".join(f"{x(point.read)} {y(point.rate)}" for point in points)
 
     def shares(values: Sequence[float]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The page for reading the documents of a sample: one file with masked texts only, and only findings.csv leaves it."""
+"""The page for reading the documents of a sample: one HTML file that contains masked texts only and exports findings.csv."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ SHORTCUTS = (
     ("n p", "next, previous document"),
     ("Enter", "mark as read, next document"),
     ("u", "next unread document"),
-    ("← →", "word by word; with ⇧ several"),
-    ("l", "mark the words as a leak, then its kind, then Enter"),
+    ("← →", "select the next or previous word; with ⇧ several"),
+    ("l", "mark the selected words as a leak, then select its kind, then Enter"),
     ("Esc", "cancel"),
-    ("+ −", "size of the letters"),
+    ("+ −", "font size"),
     ("s", "save the findings"),
 )
 
 
 def reading_page(sample: Sample, texts: Sequence[MaskedText]) -> bytes:
-    """Return the page. `texts` are those of the documents of the sample, in its order."""
+    """Return the page. `texts`: the masked texts of the documents of the sample, in its order."""
     documents = [_document(number, text) for number, text in zip(sample.numbers, texts, strict=True)]
     kinds = [[kind.name, kind.description, kind.direct] for kind in PhiKind]
     data = {"sample": sample.id, "columns": COLUMNS, "hues": sorted(hues()), "kinds": kinds, "documents": documents}
@@ -49,7 +49,7 @@ def reading_page(sample: Sample, texts: Sequence[MaskedText]) -> bytes:
 
 
 def _document(number: int, masked: MaskedText) -> dict[str, object]:
-    """Return text and spans for the page: offsets in UTF-16 units, each control character as its picture."""
+    """Return text and spans for the page: offsets in UTF-16 code units, control characters as Unicode control pictures."""
     text = re.sub("\r(?!\n)", "\u240d", masked.text.translate(_CONTROLS)).replace("\r", "\u200b")
     units = Utf16(text).to_utf16
     return {"n": number, "t": text, "s": [[units(begin), units(end), kind] for begin, end, kind in masked.spans]}

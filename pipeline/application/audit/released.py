@@ -1,4 +1,4 @@
-"""The released documents of a run as the ledger lists them, their masked texts in the output folder, and samples of them."""
+"""Released documents of a run: their records in the ledger, their masked texts in the output folder, and samples of them."""
 
 from __future__ import annotations
 
@@ -16,65 +16,66 @@ from ...contract.component import Output
 from ...errors import ConfigError, Fault, ReaderError
 from ...running.ledger import LedgerReader
 from .findings import sample_ids
-from .sampling import FILE, By, Sample, draw, draw_by_stratum, read_sample, sample_id, strata_of
+from .sampling import FILE, Sample, Stratification, draw, draw_by_stratum, read_sample, sample_id, strata_of
 
 RELEASE = "release"
 FOLDER = Path("restricted") / "audit"
 """Folder of the samples, below the output folder of the run."""
-_NO_TEXT = {".html", ".xml", ".xmi", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".ann", ".conll"}
-"""Suffixes of whole files that are not plain text."""
+_NOT_PLAIN_TEXT = {".html", ".xml", ".xmi", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".ann", ".conll"}
+"""Suffixes of files for one document that are not plain text."""
 _PLACEHOLDER = re.compile(r"\[([A-Z]{2,20}(?:_[A-Z0-9]{1,20}){0,3})\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Released:
-    """A released document and the place of its masked text."""
+class ReleasedDocument:
+    """A released document and the output with its masked text."""
 
     number: int
     id: str
     output: Output
     record: bool
-    """True if the output is a JSON object with the text in it, rather than the text itself."""
+    """True if the output is a JSON object that contains the text, False if it is the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class MaskedText:
-    """A masked text. `spans`: (begin, end, kind) of what is known to replace something masked, in code points, disjoint."""
+    """A masked text. `spans`: (begin, end, kind) of the known replacements, in code points, disjoint."""
 
     text: str
     spans: tuple[tuple[int, int, str], ...]
 
 
 def ledger_of(run: Path, ledger: Path | None = None) -> LedgerReader:
-    """Return the ledger of a run that has ended. Raises ResourceError if there is none, ReaderError if the run continues."""
+    """Return the ledger of a run that has ended. Raises ResourceError without a ledger, ReaderError if the run has not ended."""
     reader = LedgerReader.read(ledger or run)
     if reader.run().state == "running":
         reader.close()
-        raise ReaderError(f"{run}: the run has not ended (or was cut off: resume it first)")
+        raise ReaderError(f"{run}: the run has not ended; if it was interrupted, resume it first")
     return reader
 
 
-def released_texts(ledger: LedgerReader, where: Path) -> Iterator[Released]:
-    """Yield every released document in reading order, with its text: of JSON records, which know masked spans, or plain files.
+def released_texts(ledger: LedgerReader, run: Path) -> Iterator[ReleasedDocument]:
+    """Yield every released document in reading order with the output of its text: a JSON record, which contains masked spans,
+    else a plain text file.
 
-    Raises ReaderError for a document without either. Outputs elsewhere than below `release/` never count: they can hold
-    original text.
+    Raises ReaderError for a document without either. Only outputs below `release/` count; others can contain original text.
     """
     for row in ledger.rows("released"):
         outputs = [o for o in row.outputs if in_release(o)]
         record = next((o for o in outputs if _holds_record(o) and row.together(o.consumer) is None), None)
-        text = next((o for o in outputs if o.whole and PurePosixPath(o.path).suffix.lower() not in _NO_TEXT), None)
+        text = next(
+            (o for o in outputs if o.whole and PurePosixPath(o.path).suffix.lower() not in _NOT_PLAIN_TEXT), None
+        )
         chosen = record or text
         if chosen is None:
             raise ReaderError(
-                f"{where}: document {row.number} was released, but neither as text nor as JSON in release/: "
-                "expected the consumer text or jsonl"
+                f"{run}: document {row.number} has neither text nor JSON in release/: expected the consumer text or jsonl"
             )
-        yield Released(row.number, row.id, chosen, record is not None)
+        yield ReleasedDocument(row.number, row.id, chosen, record is not None)
 
 
 def fingerprint(ledger: LedgerReader) -> str:
-    """Return a digest that tells releases apart: over the numbers of all released documents and the digests of their outputs."""
+    """Return a digest that identifies a release, over the numbers of all released documents and the digests of their outputs."""
     digest = hashlib.sha256(b"caspipe release\0")
     for row in ledger.rows("released"):
         digests = " ".join(sorted(o.digest for o in row.outputs if in_release(o)))
@@ -87,25 +88,28 @@ def in_release(output: Output) -> bool:
     return PurePosixPath(output.path).parts[:1] == (RELEASE,)
 
 
-def masked_text(run: Path, document: Released) -> MaskedText:
-    """Return the masked text of a document. Raises ReaderError if the file is gone or has changed since the run."""
-    data = _bytes(run, document)
+def masked_text(run: Path, document: ReleasedDocument) -> MaskedText:
+    """Return the masked text of a document. Raises ReaderError if the file is missing or has changed since the run."""
+    data = _read_output(run, document)
     if document.record:
-        record = _record(data)
-        if record is None:
+        try:
+            record = json.loads(data)
+        except ValueError:
+            record = None
+        if not isinstance(record, dict) or not isinstance(record.get("text"), str):
             raise ReaderError(
-                f"document {document.number}: expected a JSON object with a field `text`: the consumer's `fields` lack it"
+                f"document {document.number}: expected a JSON object with a field `text`: add it to the consumer's `fields`"
             )
         return MaskedText(record["text"], _known_spans(record))
     text = data.decode("utf-8", "replace")
     return MaskedText(text, tuple(_placeholders(text)))
 
 
-def _bytes(run: Path, document: Released) -> bytes:
+def _read_output(run: Path, document: ReleasedDocument) -> bytes:
     output = document.output
     path = run / output.path
     if ".." in PurePosixPath(output.path).parts:
-        raise ReaderError(f"document {document.number}: its output leads out of {run}")
+        raise ReaderError(f"document {document.number}: its output is outside of {run}")
     try:
         with path.open("rb") as file:
             file.seek(output.begin)
@@ -113,7 +117,7 @@ def _bytes(run: Path, document: Released) -> bytes:
     except OSError as error:
         raise ReaderError(f"document {document.number}: cannot read its output: {error.strerror}") from None
     if hashlib.sha256(data).hexdigest() != output.digest:
-        raise ReaderError(f"document {document.number}: its output is not what the run wrote")
+        raise ReaderError(f"document {document.number}: its output has changed since the run")
     return data
 
 
@@ -122,16 +126,8 @@ def _holds_record(output: Output) -> bool:
     return suffix == ".json" if output.whole else suffix in (".jsonl", ".ndjson", ".json")
 
 
-def _record(data: bytes) -> dict[str, Any] | None:
-    try:
-        record = json.loads(data)
-    except ValueError:
-        return None
-    return record if isinstance(record, dict) and isinstance(record.get("text"), str) else None
-
-
 def _known_spans(record: Mapping[str, Any]) -> tuple[tuple[int, int, str], ...]:
-    """Return the spans of a record; of a record without any field for them, what looks like a placeholder."""
+    """Return the spans of a record, or its placeholders if it has no field `spans`."""
     if not isinstance(record.get("spans"), list):
         return tuple(_placeholders(record["text"]))
     spans: list[tuple[int, int, str]] = []
@@ -143,21 +139,20 @@ def _known_spans(record: Mapping[str, Any]) -> tuple[tuple[int, int, str], ...]:
 
 
 def _placeholders(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield placeholders such as `[DATE]` whose name is that of a kind."""
-    found = list(_PLACEHOLDER.finditer(text))
-    known = {kind.name for kind in PhiKind} if found else set()
-    for match in found:
-        if match[1] in known:
-            yield match.start(), match.end(), match[1]
+    """Yield the placeholders, such as `[DATE]`, that contain the name of a kind."""
+    kinds = {kind.name for kind in PhiKind}
+    yield from ((m.start(), m.end(), m[1]) for m in _PLACEHOLDER.finditer(text) if m[1] in kinds)
 
 
-def take(run: Path, size: int, seed: int, by: By, ledger: Path | None = None) -> tuple[Sample, list[MaskedText]]:
-    """Draw a sample from what a run released, and read its texts. Raises ReaderError if that cannot be done."""
+def draw_sample(
+    run: Path, size: int, seed: int, by: Stratification, ledger: Path | None = None
+) -> tuple[Sample, list[MaskedText]]:
+    """Return a sample of the released documents of a run, and their masked texts. Raises ReaderError."""
     with ledger_of(run, ledger) as opened:
         released = {document.number: document for document in released_texts(opened, run)}
         release, row = fingerprint(opened), opened.run()
     if not released:
-        raise ReaderError(f"{run}: the run released no document: nothing to draw from")
+        raise ReaderError(f"{run}: the run released no document")
     stratum: dict[int, str] = {}
     if by == "kind":
         kinds = {
@@ -184,21 +179,21 @@ def take(run: Path, size: int, seed: int, by: By, ledger: Path | None = None) ->
 def find_sample(
     run: Path, findings: Sequence[Path], folder: Path | None = None, ledger: Path | None = None
 ) -> tuple[Path, Sample]:
-    """Return the sample that findings were made for, and its folder: `folder`, beside the findings, or below `restricted/audit/`.
+    """Return the sample of the findings and its folder, which is `folder`, or next to the findings, or below `restricted/audit/`.
 
-    If several sizes of it were drawn, the largest. Raises ConfigError if the findings are of another sample or the run
-    has released something else since.
+    Returns the largest if it was drawn in several sizes. Raises ConfigError if the findings are of another sample or the run
+    has released other documents since.
     """
-    asked = {name for path in findings for name in sample_ids(path)}
+    ids = {name for path in findings for name in sample_ids(path)}
     folders = [folder] if folder is not None else [*(p.parent for p in findings), *sorted((run / FOLDER).glob("*"))]
     samples = [(f, read_sample(f / FILE)) for f in dict.fromkeys(folders) if (f / FILE).is_file()]
-    fitting = [(f, s) for f, s in samples if s.id in asked] if asked else samples
-    if not fitting:
-        there = ", ".join(sorted({s.id for _, s in samples})) or "none"
+    matching = [(f, s) for f, s in samples if s.id in ids] if ids else samples
+    if not matching:
+        drawn = ", ".join(sorted({s.id for _, s in samples})) or "none"
         raise ConfigError(
-            [Fault("--findings", f"findings of another sample or another run; samples drawn here: {there}")]
+            [Fault("--findings", f"findings of another sample or another run; samples drawn here: {drawn}")]
         )
-    home, sample = max(fitting, key=lambda one: len(one[1].numbers))
+    home, sample = max(matching, key=lambda pair: len(pair[1].numbers))
     with ledger_of(run, ledger) as opened:
         release = fingerprint(opened)
     if release != sample.release:
@@ -207,8 +202,8 @@ def find_sample(
     return home, sample
 
 
-def audits(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the content of the `audit.json` files of a run; other files are skipped."""
+def read_audits(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the contents of the valid `audit.json` files of a run."""
     for path in sorted(folder.glob("*/audit.json")):
         try:
             audit = json.loads(path.read_bytes())

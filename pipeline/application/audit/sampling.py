@@ -1,4 +1,4 @@
-"""Random samples of documents: the same seed draws the same sample, and a larger sample begins with the smaller one."""
+"""Random samples of documents. The same seed draws the same sample, and a larger sample begins with the smaller one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from ...errors import ReaderError
 
-By = Literal["none", "kind"]
+Stratification = Literal["none", "kind"]
 FILE = "sample.json"
 FORMAT = 1
 
@@ -24,18 +24,18 @@ class Sample:
     """The documents drawn from a release."""
 
     id: str
-    """Tells samples apart: it depends on release, seed and `by`, not on the size, so that a sample can be drawn larger."""
+    """Identifies the sample by release, seed and `by`, but not by size, so that a sample can be extended."""
     release: str
     """Fingerprint of the released documents."""
     run: Mapping[str, str]
-    """The run in the ledger: name, start, fingerprint of the configuration."""
+    """Name, start and configuration fingerprint of the run, from the ledger."""
     population: int
     seed: int
-    by: By
+    by: Stratification
     numbers: tuple[int, ...]
-    """Numbers of the documents in reading order of the run, in the order in which they were drawn."""
+    """The documents, as positions in the reading order of the run, in the order in which they were drawn."""
     strata: Mapping[str, int] = field(default_factory=dict)
-    """Documents of the release in each stratum; empty for a simple random sample."""
+    """Number of documents of the release in each stratum; empty for a simple random sample."""
     stratum: Mapping[int, str] = field(default_factory=dict)
     """The stratum of each document drawn."""
 
@@ -51,7 +51,7 @@ class Sample:
 
 
 def read_sample(path: Path) -> Sample:
-    """Return what `sample.json` says. Raises ReaderError if it is none."""
+    """Return the sample from a file `sample.json`. Raises ReaderError if the file is not valid."""
     try:
         data = json.loads(path.read_bytes())
         if data["format"] != FORMAT:
@@ -73,24 +73,24 @@ def read_sample(path: Path) -> Sample:
         raise ReaderError(f"{path}: expected a sample written by `caspipe audit sample`") from None
 
 
-def sample_id(release: str, seed: int, by: By) -> str:
-    """Begin with letters, so that no spreadsheet takes it for a number."""
+def sample_id(release: str, seed: int, by: Stratification) -> str:
+    """Return the id of a sample. It begins with letters, so that spreadsheets do not read it as a number."""
     return "audit-" + hashlib.sha256(f"{release}\0{seed}\0{by}".encode()).hexdigest()[:16]
 
 
 def draw(numbers: Sequence[int], size: int, seed: int) -> list[int]:
-    """`size` of the numbers, each set as likely as any other, in random order: those whose keyed hashes are the smallest.
+    """Return a simple random sample of `size` numbers in random order: those with the smallest keyed hashes.
 
-    The first of a larger sample are the smaller one. All numbers if there are fewer.
+    A larger sample begins with the smaller one. Returns all numbers if there are fewer than `size`.
     """
     return sorted(numbers, key=lambda number: _hash(seed, number))[:size]
 
 
 def draw_by_stratum(stratum: Mapping[int, str], size: int, seed: int) -> list[int]:
-    """Return a random sample from each stratum, all together in random order.
+    """Return a random sample from each stratum, together in random order. `stratum`: the stratum of each document.
 
-    `stratum`: of each document. Sizes are as the square roots of the strata's (Bankier 1988, The American Statistician 42:174),
-    at least 1 each: rare kinds are read more often than their share, common ones still most.
+    The sample sizes are proportional to the square roots of the stratum sizes (Bankier 1988, The American Statistician 42:174)
+    and at least 1, so that rare kinds are overrepresented while common kinds still have the largest samples.
     """
     sizes = allocation(Counter(stratum.values()), size)
     drawn = [
@@ -102,24 +102,26 @@ def draw_by_stratum(stratum: Mapping[int, str], size: int, seed: int) -> list[in
 
 
 def allocation(populations: Mapping[str, int], size: int) -> dict[str, int]:
-    """Return how many to draw from each stratum. Never more than it has; `size` in all, unless there are more strata or fewer
+    """Return the sample size of each stratum, at most its population. The sum is `size` unless there are more strata or fewer
     documents."""
     sizes = {name: 1 for name, n in sorted(populations.items()) if n}
     for _ in range(max(0, min(size, sum(populations.values())) - len(sizes))):
-        room = [name for name, n in sizes.items() if n < populations[name]]
-        # the next document goes where the priority sqrt(N) / sqrt(n(n+1)) is highest (Huntington and Hill's divisors)
-        best = max(room, key=lambda s: (math.sqrt(populations[s]) / math.sqrt(sizes[s] * (sizes[s] + 1)), s))
+        unfilled = [name for name, n in sizes.items() if n < populations[name]]
+        # add the document to the stratum with the highest priority sqrt(N) / sqrt(n(n+1)) (divisors of Huntington and Hill)
+        best = max(unfilled, key=lambda s: (math.sqrt(populations[s]) / math.sqrt(sizes[s] * (sizes[s] + 1)), s))
         sizes[best] += 1
     return sizes
 
 
 def strata_of(kinds: Mapping[int, Sequence[str]]) -> dict[int, str]:
-    """Return the stratum of each document: of the kinds that were masked in it, the one that the fewest documents hold; `none`
-    if nothing was masked. `kinds`: first-level kinds by document."""
-    holding = Counter(kind for held in kinds.values() for kind in set(held))
+    """Return the stratum of each document: its masked kind that occurs in the fewest documents, or `none` if nothing was masked.
+
+    `kinds`: first-level kinds by document.
+    """
+    frequency = Counter(kind for masked in kinds.values() for kind in set(masked))
     return {
-        number: min(set(held), key=lambda kind: (holding[kind], kind)) if held else "none"
-        for number, held in kinds.items()
+        number: min(masked, key=lambda kind: (frequency[kind], kind)) if masked else "none"
+        for number, masked in kinds.items()
     }
 
 

@@ -1,8 +1,8 @@
-"""Two readers of the same documents: how far they agree, and an estimate of what both missed.
+"""Two readers of the same documents: their agreement, and an estimate of the leaks that both missed.
 
 Sources: Cohen 1960, Educational and Psychological Measurement 20:37 (kappa); Cicchetti & Feinstein 1990, Journal of Clinical
 Epidemiology 43:551 (specific agreement, since kappa is low where leaks are rare); Lincoln 1930, Petersen 1896, and Chapman 1951,
-University of California Publications in Statistics 1:131 (capture and recapture); Seber 1970, Biometrics 26:13 (its variance);
+University of California Publications in Statistics 1:131 (capture and recapture); Seber 1970, Biometrics 26:13 (its variance).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .findings import Finding, Findings
 
 @dataclass(frozen=True, slots=True)
 class Recapture:
-    """The findings of two readers, and an estimate of the total."""
+    """The numbers of finds of two readers, with capture-recapture estimates of the total."""
 
     first: int
     second: int
@@ -30,21 +30,22 @@ class Recapture:
 
     @property
     def lincoln_petersen(self) -> float | None:
-        """first * second / both; None if they found nothing in common."""
+        """The estimate first * second / both; None without common finds."""
         return self.first * self.second / self.both if self.both else None
 
     @property
     def chapman(self) -> float:
-        """(first + 1)(second + 1) / (both + 1) - 1: less biased, and defined even without common findings."""
+        """The estimate (first + 1)(second + 1) / (both + 1) - 1: less biased, and also defined without common finds."""
         return (self.first + 1) * (self.second + 1) / (self.both + 1) - 1
 
     @property
     def missed(self) -> float:
-        """Estimate of what neither found: Chapman's number less what was found."""
+        """The estimated number that neither reader found: Chapman's estimate minus the number found."""
         return max(0.0, self.chapman - self.total)
 
     def missed_at_most(self, confidence: float = 0.95) -> float:
-        """Upper bound on what neither found, with Seber's variance and the normal distribution: rough for small numbers."""
+        """Return an upper bound on the number that neither found, by a normal approximation with Seber's variance, which is rough
+        for small numbers."""
         from scipy.special import ndtri
 
         a, b, m = self.first, self.second, self.both
@@ -53,7 +54,7 @@ class Recapture:
 
 
 @dataclass(frozen=True, slots=True)
-class TwoReaders:
+class ReaderPair:
     """Two readers and the documents that both read."""
 
     names: tuple[str, str]
@@ -62,39 +63,38 @@ class TwoReaders:
     leaking: Recapture
     """Documents with a leak."""
     leaks: Recapture
-    """Single leaks: the same place where both marked places, else as many of a first-level kind as both counted."""
+    """Individual leaks, matched by position if both readers marked positions, otherwise by counts of first-level kinds."""
 
     @property
     def agreement(self) -> float:
-        """Share of documents of which both say the same: clean or not."""
+        """The share of documents that both readers classify in the same way, as clean or not."""
         return (self.both_clean + self.leaking.both) / self.documents
 
     @property
     def agreement_on_leaks(self) -> float | None:
-        """Specific agreement: 2 both / (first + second); None if neither found any."""
+        """The specific agreement 2 both / (first + second) on documents with a leak; None if neither reader found one."""
         r = self.leaking
         return 2 * r.both / (r.first + r.second) if r.first + r.second else None
 
     @property
     def kappa(self) -> float | None:
-        """Cohen's kappa; None if both say the same of every document."""
+        """Cohen's kappa; None if both readers put every document into the same class."""
         n, r = self.documents, self.leaking
         by_chance = (r.first * r.second + (n - r.first) * (n - r.second)) / (n * n)
         return None if by_chance == 1 else (self.agreement - by_chance) / (1 - by_chance)
 
 
-def pairs(findings: Findings) -> list[TwoReaders]:
-    """Return every two readers who read documents in common."""
-    compared_pairs = []
-    for one, other in combinations(sorted(findings.by_reader), 2):
-        first, second = findings.by_reader[one], findings.by_reader[other]
-        if first.keys() & second.keys():
-            compared_pairs.append(compared((one, other), first, second))
-    return compared_pairs
+def reader_pairs(findings: Findings) -> list[ReaderPair]:
+    """Return the comparison of every two readers with documents in common."""
+    return [
+        compare_readers((a, b), first, second)
+        for (a, first), (b, second) in combinations(sorted(findings.by_reader.items()), 2)
+        if first.keys() & second.keys()
+    ]
 
 
-def compared(names: tuple[str, str], first: Mapping[int, Finding], second: Mapping[int, Finding]) -> TwoReaders:
-    """Two readers on the documents that both read."""
+def compare_readers(names: tuple[str, str], first: Mapping[int, Finding], second: Mapping[int, Finding]) -> ReaderPair:
+    """Compare two readers on the documents that both read."""
     common = sorted(first.keys() & second.keys())
     findings = [(first[n], second[n]) for n in common]
     leaking = Recapture(
@@ -105,25 +105,23 @@ def compared(names: tuple[str, str], first: Mapping[int, Finding], second: Mappi
     leaks = Recapture(
         sum(a.leaks for a, _ in findings), sum(b.leaks for _, b in findings), sum(_same(a, b) for a, b in findings)
     )
-    return TwoReaders(names, len(common), sum(not a.leaks and not b.leaks for a, b in findings), leaking, leaks)
+    return ReaderPair(names, len(common), sum(not a.leaks and not b.leaks for a, b in findings), leaking, leaks)
 
 
 def _same(a: Finding, b: Finding) -> int:
-    """Return how many leaks of a document both found."""
+    """Return the number of leaks of a document that both readers found."""
     if len(a.places) == a.leaks and len(b.places) == b.leaks:
-        left, same = list(b.places), 0
+        unmatched = list(b.places)
         for begin, end, _ in a.places:
-            hit = next((p for p in left if p[0] < end and begin < p[1]), None)
-            if hit is not None:
-                left.remove(hit)
-                same += 1
-        return same
-    mine, theirs = _tops(a), _tops(b)
-    return sum(min(n, theirs[kind]) for kind, n in mine.items())
+            match = next((p for p in unmatched if p[0] < end and begin < p[1]), None)
+            if match is not None:
+                unmatched.remove(match)
+        return len(b.places) - len(unmatched)
+    return (_first_level(a) & _first_level(b)).total()
 
 
-def _tops(finding: Finding) -> Counter[str]:
-    """Leaks by first-level kind; those of unknown kind are under the empty name."""
+def _first_level(finding: Finding) -> Counter[str]:
+    """Return the number of leaks of each first-level kind; leaks of unknown kind have the key `""`."""
     counts: Counter[str] = Counter()
     for kind, n in finding.kinds.items():
         counts[kind.partition("_")[0]] += n

@@ -16,11 +16,11 @@ from ...storage import signing
 from ...storage.files import make_folder, restricted_folder, write_atomic
 from ..audit import manifest as manifests
 from ..audit import outcome_text
-from ..audit.findings import empty, read_findings
-from ..audit.outcome import Outcome, outcome
+from ..audit.findings import empty_findings, read_findings
+from ..audit.outcome import Outcome, compute_outcome
 from ..audit.outcome_page import outcome_page
 from ..audit.reading_page import reading_page
-from ..audit.released import FOLDER, audits, find_sample, ledger_of, take
+from ..audit.released import FOLDER, draw_sample, find_sample, ledger_of, read_audits
 from ..audit.sampling import FILE
 from . import console
 from .command import EXIT_DIFFERENT, CommandApp, complain
@@ -59,9 +59,9 @@ def sample(
     """
     if by not in ("none", "kind"):
         raise ConfigError([Fault("--by", f"expected none or kind, got {by!r}")])
-    drawn, texts = take(run, size, seed, "kind" if by == "kind" else "none", ledger)
+    drawn, texts = draw_sample(run, size, seed, "kind" if by == "kind" else "none", ledger)
     target = folder or run / FOLDER / f"n{len(drawn.numbers)}-seed{seed}{'-by-kind' if by == 'kind' else ''}"
-    if (target / "findings.csv").exists() and (target / "findings.csv").read_bytes() != empty(drawn):
+    if (target / "findings.csv").exists() and (target / "findings.csv").read_bytes() != empty_findings(drawn):
         raise ReaderError(f"{target / 'findings.csv'} holds findings: draw into another folder (-o), or remove it")
     if folder is None:
         restricted_folder(target, run)
@@ -70,7 +70,7 @@ def sample(
         restricted_folder(target)
     files = {
         "read.html": reading_page(drawn, texts),
-        "findings.csv": empty(drawn),
+        "findings.csv": empty_findings(drawn),
         FILE: (json.dumps(drawn.as_json(), indent=1) + "\n").encode(),
     }
     for name, data in files.items():
@@ -111,7 +111,7 @@ def bound(
     Rows without a number of leaks count as unread. Writes audit.json and audit.html.
     """
     home, drawn = find_sample(run, findings, sample_folder, ledger)
-    result = outcome(read_findings(findings, drawn), confidence, most_leaks)
+    result = compute_outcome(read_findings(findings, drawn), confidence, most_leaks)
     target = folder or home
     restricted_folder(target)
     write_atomic(target / "audit.json", (json.dumps(result.as_json(), indent=1) + "\n").encode(), private=True)
@@ -133,7 +133,7 @@ def manifest(
 ) -> None:
     """Write release/manifest.json: every file with its digest, the run's counts, and the bound of its audit."""
     with ledger_of(run, ledger) as opened:
-        content = manifests.manifest(run, opened, audits(run / FOLDER))
+        content = manifests.make_manifest(run, opened, read_audits(run / FOLDER))
     data = content.to_bytes()
     signature = signing.sign(data, sign_with) if sign_with is not None else None
     target = run / "release" / manifests.NAME
@@ -172,12 +172,12 @@ def verify(
         except signing.SignatureError as error:
             complain(str(error))
             valid = False
-    checked = manifests.check(release, content)
+    checked = manifests.check_release(release, content)
     for problem, paths in (("missing", checked.missing), ("extra", checked.extra), ("changed", checked.changed)):
         for path in paths:
             complain(f"{problem}: {path}")
-    typer.echo(f"{checked.files:,} files, {'all' if checked.good else 'not'} as in the manifest")
-    if not (valid and checked.good):
+    typer.echo(f"{checked.files:,} files, {'all' if checked.passed else 'not'} as in the manifest")
+    if not (valid and checked.passed):
         raise typer.Exit(EXIT_DIFFERENT)
 
 
@@ -192,11 +192,11 @@ def _verified_key(data: bytes, file: Path, key: Path) -> str:
 
 def _print(result: Outcome) -> None:
     out = console.out()
-    out.print(outcome_text.verdict(result), markup=False)
+    out.print(outcome_text.summary(result), markup=False)
     for item in (
         _table(outcome_text.COLUMNS, outcome_text.bound_rows(result)),
         outcome_text.leaks(result),
-        _table(outcome_text.WANTED_COLUMNS, outcome_text.wanted_rows(result), "if no further leak is found"),
+        _table(outcome_text.GOAL_COLUMNS, outcome_text.goal_rows(result), "if no further leak is found"),
         *(_table(outcome_text.PAIR_COLUMNS, rows, about) for about, rows in outcome_text.pair_rows(result)),
         *(f"note: {caution}" for caution in outcome_text.cautions(result)),
     ):

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from caspipe.pipeline.application.audit.bounds import (
-    Part,
-    at_most,
-    bound,
+    Stratum,
     check_confidence,
     clopper_pearson,
     hypergeometric,
-    leaks_per_document,
+    mean_leaks_bound,
+    probability_at_most,
+    required_reading,
     stratified,
-    to_read,
+    upper_bound,
 )
 from caspipe.pipeline.errors import ReaderError
 
@@ -57,7 +57,7 @@ def test_the_number_of_documents_is_the_largest_that_whole_numbers_allow(data: s
 
 @pytest.mark.parametrize("leaking", [0, 5, 400, 9_000])
 def test_the_tail_is_scipys_for_large_populations(leaking: int) -> None:
-    ours = at_most(4, 500, leaking, 1_000_000)
+    ours = probability_at_most(4, 500, leaking, 1_000_000)
     assert ours == pytest.approx(float(stats.hypergeom.cdf(4, 1_000_000, leaking, 500)), rel=1e-6)
 
 
@@ -89,7 +89,7 @@ def test_the_bound_of_strata_covers_simulated_releases_however_leaks_are_spread(
     tallies, counts = np.unique(draws.T, axis=0, return_counts=True)
     covered = 0
     for found, times in zip(tallies.tolist(), counts.tolist(), strict=True):
-        parts = [Part(n, m, x) for n, m, x in zip(populations, reads, found, strict=True)]
+        parts = [Stratum(n, m, x) for n, m, x in zip(populations, reads, found, strict=True)]
         covered += times * (stratified(parts, 0.9) >= sum(leaking))
     assert covered / 2_000 >= 0.9 - 0.013  # two standard errors of the simulation
 
@@ -101,7 +101,7 @@ def test_the_bound_of_strata_never_refuses_what_is_not_refuted(data: st.DataObje
     parts = []
     for population in (a, b):
         read = data.draw(st.integers(0, population))
-        parts.append(Part(population, read, data.draw(st.integers(0, min(read, 2)))))
+        parts.append(Stratum(population, read, data.draw(st.integers(0, min(read, 2)))))
     found, read = sum(p.found for p in parts), sum(p.read for p in parts)
     if not read:
         return
@@ -117,18 +117,18 @@ def test_the_bound_of_strata_never_refuses_what_is_not_refuted(data: st.DataObje
 
 
 def test_proportional_strata_have_clopper_and_pearsons_bound() -> None:
-    parts = [Part(10_000, 100, 1), Part(5_000, 50, 0), Part(1_000, 10, 1)]
+    parts = [Stratum(10_000, 100, 1), Stratum(5_000, 50, 0), Stratum(1_000, 10, 1)]
     assert stratified(parts) == math.floor(160 * clopper_pearson(2, 160) / 0.01 + 1e-9)
 
 
 def test_a_stratum_that_nobody_read_may_leak_wholly() -> None:
-    read = bound([Part(1_000, 100, 0), Part(50, 0, 0)])
+    read = upper_bound([Stratum(1_000, 100, 0), Stratum(50, 0, 0)])
     assert read.documents >= 50
-    assert stratified([Part(1_000, 1_000, 3), Part(50, 0, 0)]) == 53
+    assert stratified([Stratum(1_000, 1_000, 3), Stratum(50, 0, 0)]) == 53
 
 
 def test_the_estimate_of_strata_weighs_them_by_their_size() -> None:
-    made = bound([Part(900, 90, 9), Part(100, 50, 50)])
+    made = upper_bound([Stratum(900, 90, 9), Stratum(100, 50, 50)])
     assert made.share == pytest.approx((90 + 100) / 1_000)
     assert made.of_release == made.documents / 1_000
 
@@ -139,7 +139,7 @@ def test_the_estimate_of_strata_weighs_them_by_their_size() -> None:
 def test_as_many_as_told_must_be_read_and_one_less_is_too_few(
     found: int, target: float, population: int | None
 ) -> None:
-    n = to_read(found, target, population)
+    n = required_reading(found, target, population)
     if n is None:
         assert population is not None and found > target * population
         return
@@ -155,33 +155,33 @@ def test_as_many_as_told_must_be_read_and_one_less_is_too_few(
 
 def test_without_a_find_it_is_the_exact_rule_of_three() -> None:
     for target, told in ((0.01, 299), (0.005, 598), (0.001, 2995)):
-        assert to_read(0, target, None) == told == math.ceil(math.log(0.05) / math.log1p(-target))
+        assert required_reading(0, target, None) == told == math.ceil(math.log(0.05) / math.log1p(-target))
 
 
 def test_leaks_without_a_find_are_bounded_by_the_rule_of_three() -> None:
-    assert leaks_per_document([[]], [Part(10_000, 300, 0)], worst=1) == pytest.approx(-math.log(0.05) / 300)
+    assert mean_leaks_bound([[]], [Stratum(10_000, 300, 0)], worst=1) == pytest.approx(-math.log(0.05) / 300)
 
 
 def test_single_leaks_are_bounded_as_garwood_bounds_a_poisson_count() -> None:
-    made = leaks_per_document([[1, 1, 1]], [Part(10_000, 200, 3)], worst=1)
+    made = mean_leaks_bound([[1, 1, 1]], [Stratum(10_000, 200, 3)], worst=1)
     assert made == pytest.approx(stats.chi2.ppf(0.95, 2 * (3 + 1)) / 2 / 200)
 
 
 def test_bunches_of_leaks_widen_the_bound() -> None:
-    part = [Part(10_000, 200, 3)]
-    alone = leaks_per_document([[1] * 12], [Part(10_000, 200, 12)], worst=1)
-    bunched = leaks_per_document([[4, 4, 4]], part, worst=1)
+    part = [Stratum(10_000, 200, 3)]
+    alone = mean_leaks_bound([[1] * 12], [Stratum(10_000, 200, 12)], worst=1)
+    bunched = mean_leaks_bound([[4, 4, 4]], part, worst=1)
     assert alone is not None and bunched is not None and bunched > alone > 12 / 200
 
 
 def test_bunches_that_nobody_saw_are_assumed() -> None:
-    part = [Part(10_000, 200, 0)]
-    assert leaks_per_document([[]], part, worst=4) == pytest.approx(4 * -math.log(0.05) / 200)
-    assert leaks_per_document([[9]], part) == leaks_per_document([[9]], part, worst=9)
+    part = [Stratum(10_000, 200, 0)]
+    assert mean_leaks_bound([[]], part, worst=4) == pytest.approx(4 * -math.log(0.05) / 200)
+    assert mean_leaks_bound([[9]], part) == mean_leaks_bound([[9]], part, worst=9)
 
 
 def test_of_a_stratum_nobody_read_there_is_no_bound_on_leaks() -> None:
-    assert leaks_per_document([[1], []], [Part(100, 10, 1), Part(5, 0, 0)]) is None
+    assert mean_leaks_bound([[1], []], [Stratum(100, 10, 1), Stratum(5, 0, 0)]) is None
 
 
 @pytest.mark.parametrize("share", [0.01, 0.05, 0.2])
@@ -194,7 +194,7 @@ def test_the_bound_on_leaks_covers_simulated_bunches(share: float) -> None:
     for _ in range(1_000):
         leaking = int(random.binomial(200, share))
         leaks = random.choice(sizes, leaking, p=chances).tolist()
-        made = leaks_per_document([leaks], [Part(1_000_000, 200, leaking)], worst=6)
+        made = mean_leaks_bound([leaks], [Stratum(1_000_000, 200, leaking)], worst=6)
         covered += made is not None and made >= truth
     assert covered / 1_000 >= 0.95 - 0.014
 
@@ -207,4 +207,4 @@ def test_a_confidence_out_of_range_is_refused(confidence: float) -> None:
 
 def test_nothing_read_is_nothing_known() -> None:
     with pytest.raises(ReaderError, match="no document was read"):
-        bound([Part(100, 0, 0)])
+        upper_bound([Stratum(100, 0, 0)])

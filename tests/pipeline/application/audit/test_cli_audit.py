@@ -114,7 +114,7 @@ def test_a_changed_or_missing_output_is_told_by_number(run: Path) -> None:
     audit("sample", run, "-n", 10)
     number = drawn(run)["numbers"][0]
     (run / f"release/text/note-{number}.txt").write_text("changed", encoding="utf-8")
-    assert f"document {number}: its output is not what the run wrote" in audit("sample", run, "-n", 10, code=4)
+    assert f"document {number}: its output has changed since the run" in audit("sample", run, "-n", 10, code=4)
     (run / f"release/text/note-{number}.txt").unlink()
     out = audit("sample", run, "-n", 10, code=4)
     assert f"document {number}: cannot read its output" in out and "note-" not in out
@@ -123,12 +123,12 @@ def test_a_changed_or_missing_output_is_told_by_number(run: Path) -> None:
 @pytest.mark.parametrize(
     ("folder", "told"),
     [
-        ("gold", "was released, but neither as text nor as JSON in release/: expected the consumer text or jsonl"),
+        ("gold", "has neither text nor JSON in release/: expected the consumer text or jsonl"),
         (
             "restricted/text",
-            "was released, but neither as text nor as JSON in release/: expected the consumer text or jsonl",
+            "has neither text nor JSON in release/: expected the consumer text or jsonl",
         ),
-        ("release/../restricted", "its output leads out of"),
+        ("release/../restricted", "its output is outside of"),
     ],
     ids=["elsewhere", "restricted", "roundabout"],
 )
@@ -158,8 +158,8 @@ def test_findings_become_bounds(run: Path, tmp_path: Path) -> None:
     out = audit("bound", run, "--findings", findings)
     most = hypergeometric(1, 10, 38)
     assert (
-        f"10 of 38 released documents, drawn at random, were read; 1 of them holds a leak. With 95 % confidence at most {most}"
-        in out
+        "10 of 38 released documents, drawn at random, were read; 1 of them contains a leak. With 95 % confidence, at most "
+        f"{most}" in out
     )
     made = json.loads((run / SAMPLE / "audit.json").read_bytes())
     assert (made["read"], made["unread"], made["in_order"], made["leaks"]["found"]) == (10, 0, True, 3)
@@ -180,7 +180,7 @@ def test_findings_become_bounds(run: Path, tmp_path: Path) -> None:
 def test_unread_rows_count_as_unread(run: Path, tmp_path: Path) -> None:
     audit("sample", run, "-n", 10)
     out = audit("bound", run, "--findings", fill(tmp_path / "f.csv", drawn(run), read=6))
-    assert "6 of 38 released documents, drawn at random, were read; none of them holds a leak." in out
+    assert "6 of 38 released documents, drawn at random, were read; none of them contains a leak." in out
     assert f"at most {hypergeometric(0, 6, 38)} of the 38 documents" in out
     assert "4 of 10 documents drawn were not read. They count as unread, not as clean." in out
 
@@ -190,7 +190,7 @@ def test_leaving_out_documents_is_told(run: Path, tmp_path: Path) -> None:
     path = fill(tmp_path / "f.csv", drawn(run))
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join(lines[:2] + lines[5:]), encoding="utf-8")
-    assert "The documents read are not the first of those drawn." in audit("bound", run, "--findings", path)
+    assert "The documents read are not the first ones drawn." in audit("bound", run, "--findings", path)
 
 
 def test_an_untouched_file_is_no_reading(run: Path) -> None:
@@ -245,7 +245,7 @@ def test_a_stratified_sample_is_bounded_stratum_by_stratum(tmp_path: Path) -> No
     told = json.loads((run / "restricted/audit/n60-seed0-by-kind/audit.json").read_bytes())
     most = told["bounds"]["any leak"]["documents"]
     assert hypergeometric(0, 60, 300) < most < 300 * 0.1
-    assert "Stratified by the rarest kind" in out
+    assert "stratified by the rarest kind" in out
     assert told["to_read"][0]["more"] is not None and told["to_read"][0]["more"] > 0
 
 
@@ -255,7 +255,7 @@ def test_everything_read_leaves_no_doubt(tmp_path: Path) -> None:
     made = drawn(run, SAMPLE.with_name("n12-seed0"))
     out = audit("bound", run, "--findings", fill(tmp_path / "f.csv", made, {0: "DATE"}))
     assert "at most 1 of the 12 documents (8.33 %)" in out
-    assert "not with this number found" in out
+    assert "not possible with this number of finds" in out
 
 
 @pytest.mark.parametrize("confidence", ["0.5", "95"])

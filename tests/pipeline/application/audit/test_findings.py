@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from caspipe.pipeline.application.audit.findings import COLUMNS, Finding, empty, read_findings
+from caspipe.pipeline.application.audit.findings import COLUMNS, Finding, empty_findings, read_findings
 from caspipe.pipeline.application.audit.sampling import Sample
 from caspipe.pipeline.errors import ConfigError, ReaderError
 
@@ -17,7 +17,7 @@ HEAD = ",".join(COLUMNS)
 def read(tmp_path: Path, *rows: str, head: str = HEAD, sample: Sample = SAMPLE) -> dict[int, Finding]:
     path = tmp_path / "findings.csv"
     path.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
-    return read_findings([path], sample).together()
+    return read_findings([path], sample).merged()
 
 
 def faults(tmp_path: Path, *rows: str, head: str = HEAD) -> list[str]:
@@ -28,7 +28,7 @@ def faults(tmp_path: Path, *rows: str, head: str = HEAD) -> list[str]:
 
 def test_the_empty_file_has_a_row_for_each_document_and_says_that_nothing_was_read(tmp_path: Path) -> None:
     path = tmp_path / "findings.csv"
-    path.write_bytes(empty(SAMPLE))
+    path.write_bytes(empty_findings(SAMPLE))
     assert path.read_text(encoding="utf-8-sig").splitlines()[2] == "audit-77,7,,,,,,"
     assert read_findings([path], SAMPLE).by_reader == {}
 
@@ -80,17 +80,17 @@ def test_findings_of_another_sample_are_refused_row_by_row(tmp_path: Path) -> No
     [
         ("audit-77,41,0,,,,ab,", "document: expected the number of a document of the sample"),
         ("audit-77,x,0,,,,ab,", "document: expected the number of a document of the sample"),
-        ("audit-77,40,none,,,,ab,", "leaks: expected a number from 0, blank where the document was not read"),
-        ("audit-77,40,-1,,,,ab,", "leaks: expected a number from 0, blank where the document was not read"),
+        ("audit-77,40,none,,,,ab,", "leaks: expected a number from 0, or blank if the document was not read"),
+        ("audit-77,40,-1,,,,ab,", "leaks: expected a number from 0, or blank if the document was not read"),
         (
             "audit-77,40,,DATE,,,ab,",
             "leaks: expected a number because kinds are given; blank means that the document was not read",
         ),
         ("audit-77,40,1,DATE:2,,,ab,", "kinds: expected 1 leaks at most, found 2"),
-        ("audit-77,40,0,,direct,,ab,", "identifier: expected none, 0 leaks"),
+        ("audit-77,40,0,,direct,,ab,", "identifier: expected a blank cell for 0 leaks"),
         ("audit-77,40,1,,both,,ab,", "identifier: expected one of direct and quasi for one leak"),
         ("audit-77,40,1,,indirect,,ab,", "identifier: expected direct, quasi, or both"),
-        ("audit-77,40,1,,,,ab,9-3:DATE", "places: expected BEGIN-END:KIND, found something else in place 1"),
+        ("audit-77,40,1,,,,ab,9-3:DATE", "places: expected BEGIN-END:KIND, but item 1 is invalid"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, row: str, told: str) -> None:
@@ -100,8 +100,8 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, row: str, told: str
 def test_words_typed_by_mistake_are_never_repeated(tmp_path: Path) -> None:
     told = faults(tmp_path, "audit-77,40,1,Featherstone,,,ab,", "audit-77,7,1,PERSN,,,ab,")
     assert told == [
-        "findings.csv:2: kinds: expected kinds as in PERSON:2; DATE, found something else in place 1",
-        "findings.csv:3: kinds: expected kinds as in PERSON:2; DATE, found something else in place 1; did you mean PERSON?",
+        "findings.csv:2: kinds: expected kinds as in PERSON:2; DATE, but item 1 is invalid",
+        "findings.csv:3: kinds: expected kinds as in PERSON:2; DATE, but item 1 is invalid; did you mean PERSON?",
     ]
 
 

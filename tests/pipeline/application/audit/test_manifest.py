@@ -79,12 +79,12 @@ def test_audits_of_another_release_are_left_out(run: Path, tmp_path: Path) -> No
     audit("bound", other, "-f", fill(tmp_path / "f.csv", json.loads((folder / "sample.json").read_bytes())))
     (run / "restricted" / "audit").mkdir(mode=0o700)
     folder.rename(run / "restricted" / "audit" / "n3-seed0")
-    assert "no audit of this release" in audit("manifest", run)
+    assert "this release has no audit" in audit("manifest", run)
     assert told(run)["audit"] is None
 
 
 def test_ids_in_file_names_are_warned_of_and_pseudonyms_are_not(run: Path, tmp_path: Path) -> None:
-    remedy = "file names in release/ are document ids, which can identify people; `names: pseudonym`"
+    remedy = "file names in release/ are document ids, which can identify people; set `names: pseudonym`"
     assert f"warning: 5 {remedy}" in audit("manifest", run)
     other = make_run(tmp_path / "pseudonyms", 4, names=lambda n: pseudonym(f"note-{n}", "secret"))
     assert remedy not in audit("manifest", other)
@@ -92,13 +92,13 @@ def test_ids_in_file_names_are_warned_of_and_pseudonyms_are_not(run: Path, tmp_p
 
 def test_files_of_an_earlier_run_are_warned_of(run: Path) -> None:
     (run / "release" / "text" / "note-2.txt").write_text("released last week, in quarantine now", encoding="utf-8")
-    assert "1 files lie among the documents' in release/ that no document of this run has" in audit("manifest", run)
+    assert "1 files in release/ belong to no document of this run" in audit("manifest", run)
 
 
 def test_outputs_that_are_not_what_the_run_wrote_are_refused(run: Path) -> None:
     (run / "release" / "text" / "note-4.txt").write_text("x", encoding="utf-8")
     (run / "release" / "text" / "note-6.txt").unlink()
-    told = "outputs of 2 documents are missing or not what the run wrote: documents 4, 6"
+    told = "outputs of 2 documents are missing or have changed since the run: documents 4, 6"
     assert told in audit("manifest", run, code=4)
     assert not (run / "release" / "manifest.json").exists()
 
@@ -111,7 +111,7 @@ def test_links_and_temporary_files_are_no_release(run: Path) -> None:
     for before in (".", ".staged-"):
         left = run / "release" / f"{before}{'0' * 16}.tmp"
         left.write_bytes(b"")
-        assert "left by a run that was cut off" in audit("manifest", run, code=4)
+        assert "left by an interrupted run" in audit("manifest", run, code=4)
         left.unlink()
     audit("manifest", run)
 

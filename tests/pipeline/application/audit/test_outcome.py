@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from caspipe.pipeline.application.audit.bounds import hypergeometric
 from caspipe.pipeline.application.audit.findings import Finding, Findings
-from caspipe.pipeline.application.audit.outcome import ANY, Outcome, outcome
+from caspipe.pipeline.application.audit.outcome import ANY, Outcome, compute_outcome
 from caspipe.pipeline.application.audit.outcome_page import bound_plot, outcome_page
-from caspipe.pipeline.application.audit.outcome_text import percent, verdict
+from caspipe.pipeline.application.audit.outcome_text import percent, summary
 from caspipe.pipeline.application.audit.sampling import Sample
 
 N = 2_000
@@ -22,7 +22,7 @@ def audited(read: int, leaking: dict[int, int], *, drawn: int = 400, population:
     """So many documents read in order; `leaking`: number -> leaks."""
     sample = Sample("audit-1", "r", {"name": "ward"}, population, 0, "none", tuple(range(1, drawn + 1)))
     found = {n: Finding(n, "ab", leaking.get(n, 0), leaking.get(n, 0), 0) for n in range(1, read + 1)}
-    return outcome(Findings(sample, {"ab": found}))
+    return compute_outcome(Findings(sample, {"ab": found}))
 
 
 @pytest.mark.slow
@@ -48,7 +48,7 @@ def test_many_documents_are_drawn_with_few_points_but_every_find() -> None:
 
 def test_as_many_more_as_told_bring_the_bound_down() -> None:
     made = audited(200, {5: 2})
-    for wanted in made.wanted:
+    for wanted in made.goals:
         assert wanted.more is not None
         n = 200 + wanted.more
         assert hypergeometric(1, n, N) <= wanted.target * N < hypergeometric(1, n - 1, N)
@@ -56,7 +56,7 @@ def test_as_many_more_as_told_bring_the_bound_down() -> None:
 
 def test_a_target_below_what_was_found_cannot_be_reached() -> None:
     made = audited(100, dict.fromkeys(range(1, 12), 1))
-    assert [w.more is None for w in made.wanted] == [False, True, True]
+    assert [w.more is None for w in made.goals] == [False, True, True]
 
 
 def test_the_picture_stays_inside_its_frame_and_marks_the_finds() -> None:
@@ -77,11 +77,11 @@ def test_the_smallest_audits_have_a_page_too(read: int) -> None:
 
 
 def test_the_sentence_for_the_protocol() -> None:
-    assert verdict(audited(300, {})) == (
-        "300 of 2,000 released documents, drawn at random, were read; none of them holds a leak. With 95 % confidence at most "
-        "18 of the 2,000 documents (0.90 %) hold one that such readers see."
+    assert summary(audited(300, {})) == (
+        "300 of 2,000 released documents, drawn at random, were read; none of them contains a leak. With 95 % confidence, at "
+        "most 18 of the 2,000 documents (0.90 %) contain a leak that such readers notice."
     )
-    assert "2 of them hold a leak" in verdict(audited(300, {1: 1, 2: 4}))
+    assert "2 of them contain a leak" in summary(audited(300, {1: 1, 2: 4}))
 
 
 def test_the_page_loads_and_runs_nothing() -> None:
@@ -106,7 +106,7 @@ def test_classes_of_identifiers_are_bounded_apart() -> None:
     found[4] = Finding(4, "ab", 1, 1, 0, {"PERSON": 1})
     found[5] = Finding(5, "ab", 1, 0, 1, {"DATE": 1})
     found[6] = Finding(6, "ab", 2, 0, 2, {"DATE": 1, "LOCATION_CITY": 1})
-    made = outcome(Findings(sample, {"ab": found}))
+    made = compute_outcome(Findings(sample, {"ab": found}))
     assert {name: b.found for name, b in made.bounds.items()} == {
         ANY: 3,
         "direct identifier": 1,

@@ -86,7 +86,7 @@ class Reading:
         """findings.csv, downloaded and read."""
         self.keys("s")
         path = self.wait(lambda: next(iter(self.downloads.glob("findings-*.csv")), None))
-        found = read_findings([path], read_sample(self.sample / "sample.json")).together()
+        found = read_findings([path], read_sample(self.sample / "sample.json")).merged()
         path.unlink()
         return found
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from caspipe.pipeline.application.audit.findings import Finding
-from caspipe.pipeline.application.audit.two_readers import Recapture, compared
+from caspipe.pipeline.application.audit.two_readers import Recapture, compare_readers
 
 
 def finding(
@@ -19,7 +19,7 @@ def test_agreement_by_hand() -> None:
     # 10 documents: both find a leak in 2, the first alone in 1, the second alone in 1, neither in 6
     first = {n: finding(n, int(n in (1, 2, 3))) for n in range(1, 11)}
     second = {n: finding(n, int(n in (1, 2, 4))) for n in range(1, 11)}
-    both = compared(("a", "b"), first, second)
+    both = compare_readers(("a", "b"), first, second)
     assert (both.documents, both.both_clean) == (10, 6)
     assert both.leaking == Recapture(3, 3, 2)
     assert both.agreement == 0.8
@@ -28,7 +28,7 @@ def test_agreement_by_hand() -> None:
 
 
 def test_only_documents_that_both_read_count() -> None:
-    both = compared(("a", "b"), {1: finding(1, 1), 2: finding(2, 0)}, {2: finding(2, 0), 3: finding(3, 1)})
+    both = compare_readers(("a", "b"), {1: finding(1, 1), 2: finding(2, 0)}, {2: finding(2, 0), 3: finding(3, 1)})
     assert (both.documents, both.leaking, both.kappa, both.agreement_on_leaks) == (1, Recapture(0, 0, 0), None, None)
 
 
@@ -57,7 +57,7 @@ def test_leaks_are_the_same_where_marked_places_overlap_else_by_kind() -> None:
     marked = finding(1, 2, {"PERSON": 1, "DATE": 1}, ((3, 9, "PERSON"), (20, 24, "DATE")))
     other = finding(1, 2, {"PERSON_DOCTOR": 1, "ID": 1}, ((5, 9, "PERSON_DOCTOR"), (30, 33, "ID")))
     typed = finding(1, 3, {"PERSON_DOCTOR": 2, "DATE": 1})
-    assert compared(("a", "b"), {1: marked}, {1: other}).leaks == Recapture(2, 2, 1)
-    assert compared(("a", "b"), {1: marked}, {1: typed}).leaks == Recapture(2, 3, 2)
+    assert compare_readers(("a", "b"), {1: marked}, {1: other}).leaks == Recapture(2, 2, 1)
+    assert compare_readers(("a", "b"), {1: marked}, {1: typed}).leaks == Recapture(2, 3, 2)
     untold = finding(1, 2)
-    assert compared(("a", "b"), {1: untold}, {1: finding(1, 1)}).leaks.both == 1
+    assert compare_readers(("a", "b"), {1: untold}, {1: finding(1, 1)}).leaks.both == 1
