@@ -1,4 +1,4 @@
-"""Neural networks over tokens, put together from named parts. PyTorch is asked for when one is trained or applied."""
+"""Neural networks for token labeling, assembled from named parts. PyTorch is needed only for training and application."""
 
 from . import annotator, parts, trainer, vectors
 

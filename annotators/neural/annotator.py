@@ -1,4 +1,4 @@
-"""The neural annotator: applies a trained network made of the parts in parts.py."""
+"""The neural annotator: applies a trained network."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from ..sequence.extraction import Floats
 from ..sequence.feature import Words
 from ..sequence.labels import OUTSIDE
 from ..sequence.lattice import lattice
-from .backends import Backend, Run, emissions, runner
+from .backends import Backend, BatchScorer, emissions, load_scorer
 from .network_model import NeuralModel
 
 
 @component("neural", inputs=[Token, Sentence], outputs=[PhiCandidate, TokenScore])
 class NeuralAnnotator(ChainTagger):
-    """Marks PHI by a neural network that `neural_trainer` trained.
+    """Marks PHI with a neural network that `neural_trainer` trained.
 
     The confidence of a span is its probability under the model. Needs PyTorch (extra `neural`) or, if the model has
     an ONNX graph, ONNX Runtime (extra `onnx`).
     """
 
     model: NeuralModel
-    """The trained model: a folder, a zip, or a name that `caspipe model list` shows."""
+    """The trained model: a folder, a zip, or a name from `caspipe model list`."""
     backend: Backend = "auto"
     """Library that runs the network; `auto`: ONNX Runtime if it is installed and the model has a graph, else PyTorch."""
     device: str = "auto"
-    """Device for PyTorch: `cpu`, `cuda`, `cuda:1`; `auto`: a GPU if there is one."""
+    """Device for PyTorch: `cpu`, `cuda`, `cuda:1`; `auto`: a GPU if available."""
     threads: int = 1
     """Threads for one document; 0: the library's default. PyTorch applies it to the whole process."""
     token_scores: bool = False
@@ -44,11 +44,11 @@ class NeuralAnnotator(ChainTagger):
 
     def open(self) -> None:
         super().open()
-        self._run: Run = runner(self.model, self.backend, self.device, self.name, self.threads)
+        self._scorer: BatchScorer = load_scorer(self.model, self.backend, self.device, self.name, self.threads)
 
     @cached_property
     def _chain(self) -> tuple[Floats, Floats, Floats]:
-        """Return the scores of pairs, of first and of last labels; zeros if labels do not depend on each other."""
+        """Return the scores of label pairs, first labels and last labels; zeros without a chain."""
         plan, n = self.model.plan, len(self.model.labels)
         if not plan.decoder.chain:
             return np.zeros((n, n)), np.zeros(n), np.zeros(n)
@@ -61,13 +61,13 @@ class NeuralAnnotator(ChainTagger):
         return self._chain[0]
 
     def scored(self, words: Words) -> tuple[Floats, list[tuple[int, int]]]:
-        seen = self.model.seen(words)
-        scores = emissions(self.model, self._run, seen)
+        document = self.model.index(words)
+        scores = emissions(self.model, self._scorer, document)
         _, starts, ends = self._chain
-        for first, last in seen.sequences:
+        for first, last in document.sequences:
             scores[first] += starts
             scores[last - 1] += ends
-        return scores, seen.sequences
+        return scores, document.sequences
 
     def best(self, scores: Floats, sentences: list[tuple[int, int]]) -> list[int]:
         if self.model.plan.decoder.chain:
@@ -96,7 +96,7 @@ class NeuralAnnotator(ChainTagger):
 
     @cached_property
     def _kinds(self) -> tuple[list[PhiKind], list[list[int]]]:
-        """Return the kinds, and the label numbers of each."""
+        """Return the kinds, and the label indexes of each."""
         labels: dict[PhiKind, list[int]] = {}
         for i, label in enumerate(self.model.labels):
             if label != OUTSIDE:

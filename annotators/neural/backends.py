@@ -1,4 +1,4 @@
-"""Runs a trained network with PyTorch, or its ONNX graph with ONNX Runtime. Their scores differ by less than 1e-4."""
+"""Applies a trained network with PyTorch, or its ONNX graph with ONNX Runtime. Their scores differ by less than 1e-4."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ import numpy.typing as npt
 from ...pipeline.errors import ResourceError
 from ..sequence.extraction import Floats
 from .extras import installed, need, torch_module
-from .inputs import Batch, Seen, batches
+from .inputs import Batch, IndexedDocument, batch_by_length
 from .network_model import ONNX, NeuralModel
 
 Backend = Literal["auto", "torch", "onnx"]
-Run = Callable[[Batch], npt.NDArray[np.float32]]
-"""From a batch to the scores of its labels: (B, T, L)."""
+BatchScorer = Callable[[Batch], npt.NDArray[np.float32]]
+"""Returns the scores of the labels of a batch: (B, T, L)."""
 
-TOGETHER = 4_096
-"""Tokens, with padding, that go through the network at once."""
+BATCH_TOKENS = 4_096
+"""Maximum number of tokens in a batch, including padding."""
 
 
-def runner(model: NeuralModel, backend: Backend, device: str, who: str, threads: int = 1) -> Run:
-    """Return what computes scores. Raise ResourceError if its library is missing or the weights do not fit the plan."""
+def load_scorer(model: NeuralModel, backend: Backend, device: str, who: str, threads: int = 1) -> BatchScorer:
+    """Return the function that scores batches. Raise ResourceError for a missing library and weights that do not fit the plan."""
     if backend == "auto":
         backend = "onnx" if model.onnx is not None and installed("onnxruntime") else "torch"
         if backend == "torch" and not installed("torch"):
             extra = "neural]' or 'caspipe[onnx" if model.onnx is not None else "neural"
             raise ResourceError(f"{who}: needs PyTorch or ONNX Runtime: pip install 'caspipe[{extra}]'")
-    return _onnx(model, who, threads) if backend == "onnx" else _torch(model, device, who, threads)
+    return _onnx_scorer(model, who, threads) if backend == "onnx" else _torch_scorer(model, device, who, threads)
 
 
-def _torch(model: NeuralModel, device: str, who: str, threads: int) -> Run:
+def _torch_scorer(model: NeuralModel, device: str, who: str, threads: int) -> BatchScorer:
     torch = need("torch", "neural", who)
     networks = torch_module("network", who)
     if threads:
@@ -42,22 +42,22 @@ def _torch(model: NeuralModel, device: str, who: str, threads: int) -> Run:
         network.load_state_dict({name: torch.from_numpy(np.array(a)) for name, a in model.arrays.items()})
     except RuntimeError:
         raise ResourceError(f"model {model.place}: its weights do not fit its description: damaged") from None
-    place = select_device(torch, device)
-    network.to(place).eval()
+    selected = select_device(torch, device)
+    network.to(selected).eval()
 
-    def run(batch: Batch) -> npt.NDArray[np.float32]:
+    def score(batch: Batch) -> npt.NDArray[np.float32]:
         with torch.inference_mode():
-            return network(networks.Tensors.of(batch, place)).cpu().numpy()  # type: ignore[no-any-return]
+            return network(networks.Tensors.of(batch, selected)).cpu().numpy()  # type: ignore[no-any-return]
 
-    return run
+    return score
 
 
 def select_device(torch: Any, device: str) -> str:
-    """Resolve `auto`: a GPU if there is one, else the CPU."""
+    """Return the device. `auto` is a GPU if available, else the CPU."""
     return ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
 
 
-def _onnx(model: NeuralModel, who: str, threads: int) -> Run:
+def _onnx_scorer(model: NeuralModel, who: str, threads: int) -> BatchScorer:
     ort = need("onnxruntime", "onnx", who)
     if model.onnx is None:
         raise ResourceError(
@@ -74,22 +74,22 @@ def _onnx(model: NeuralModel, who: str, threads: int) -> Run:
         ) from None
     names = {i.name for i in session.get_inputs()}
 
-    def run(batch: Batch) -> npt.NDArray[np.float32]:
+    def score(batch: Batch) -> npt.NDArray[np.float32]:
         inputs = {name: getattr(batch, name) for name in names if name != "mask"}
         if "mask" in names:
             inputs["mask"] = batch.mask.astype(np.float32)
         return session.run(None, inputs)[0]  # type: ignore[no-any-return]
 
-    return run
+    return score
 
 
-def emissions(model: NeuralModel, run: Run, seen: Seen) -> Floats:
-    """Return the scores of labels for all tokens of a document: (tokens, L). Sequences of similar length are batched."""
-    scored = np.zeros((len(seen), len(model.labels)))
-    spans = seen.sequences
-    for numbers in batches([last - first for first, last in spans], TOGETHER):
-        scores = run(model.indexer.batch([(seen, spans[i]) for i in numbers]))
-        for row, i in enumerate(numbers):
-            first, last = spans[i]
-            scored[first:last] = scores[row, : last - first]
-    return scored
+def emissions(model: NeuralModel, scorer: BatchScorer, document: IndexedDocument) -> Floats:
+    """Return the label scores of all tokens of a document: (tokens, L). Sequences of similar length share a batch."""
+    emitted = np.zeros((len(document), len(model.labels)))
+    sequences = document.sequences
+    for indexes in batch_by_length([last - first for first, last in sequences], BATCH_TOKENS):
+        scores = scorer(model.indexer.batch([(document, sequences[i]) for i in indexes]))
+        for row, i in enumerate(indexes):
+            first, last = sequences[i]
+            emitted[first:last] = scores[row, : last - first]
+    return emitted

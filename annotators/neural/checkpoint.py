@@ -1,4 +1,4 @@
-"""The state of a training on disk after each epoch, so that a training that was killed can resume."""
+"""Checkpoints: the state of a training after each epoch, on disk, so that an interrupted training can resume."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ...pipeline.storage.files import make_folder, write_atomic
 
 
 class Checkpoint:
-    """A file beside the model, valid for one training only: same data, same parameters.
+    """A file next to the model, valid only for the same data and parameters.
 
-    It is written atomically, and deleted when the training ends.
+    It is written atomically and deleted when the training ends.
     """
 
     def __init__(self, model: Path, fingerprint: str, enabled: bool = True) -> None:
@@ -28,20 +28,20 @@ class Checkpoint:
 
         if not self.enabled:
             return
-        into = io.BytesIO()
-        torch.save({"fingerprint": self.fingerprint, **state}, into)
+        buffer = io.BytesIO()
+        torch.save({"fingerprint": self.fingerprint, **state}, buffer)
         make_folder(self.path.parent)
-        write_atomic(self.path, into.getvalue(), durable=False)
+        write_atomic(self.path, buffer.getvalue(), durable=False)
 
     def load(self) -> dict[str, Any] | None:
-        """Return the state after the last epoch; None if there is none of this training."""
+        """Return the state after the last epoch; None without a valid checkpoint of this training."""
         import torch
 
         if not self.enabled or not self.path.is_file():
             return None
         try:
             state = torch.load(self.path, map_location="cpu", weights_only=True)
-        except Exception:  # a damaged file is ignored, regardless of its fault
+        except Exception:  # damaged files are ignored
             return None
         return state if isinstance(state, dict) and state.get("fingerprint") == self.fingerprint else None
 
@@ -50,7 +50,7 @@ class Checkpoint:
 
 
 def fingerprint(settings: dict[str, Any], labels: Iterable[Iterable[str]], arrays: Iterable[Any]) -> str:
-    """Return a checksum of everything that a training depends on."""
+    """Return a checksum of the parameters and data of a training."""
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode("utf-8"))
     for document in labels:
         digest.update("\n".join(document).encode("utf-8") + b"\0")

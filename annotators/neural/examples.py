@@ -1,4 +1,4 @@
-"""Training data of a network: vocabularies, documents as numbers, weights of classes. NumPy only."""
+"""Training data of a network: vocabularies, arrays of documents, class weights. NumPy only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...pipeline.errors import ConsumerError
 from ..sequence.extraction import FeatureSet
 from ..sequence.labels import OUTSIDE
 from ..sequence.training import Example
-from .inputs import Indexer, Ints, Seen, SequenceOf, Vocabulary, attribute_counts, spelled
+from .inputs import IndexedDocument, Indexer, Ints, SequenceOf, Vocabulary, attribute_counts, characters_of
 from .parts import AttributeEncoder, CharacterEncoder, Optimizer, TokenEmbedding
 from .selecting import Scores, Select
 
@@ -24,12 +24,12 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(slots=True)
 class Document:
-    """A document to learn from, or to score on: its tokens, the number and the name of each token's label.
+    """A labeled document for training or evaluation, with the index and the name of the label of each token.
 
     `keep` of shape (tokens,) marks the tokens to learn from; None: all.
     """
 
-    seen: Seen
+    indexed: IndexedDocument
     labels: Ints
     names: Sequence[str]
     keep: Bools | None = None
@@ -37,7 +37,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How to train; see `NeuralTrainer` for what each means."""
+    """Parameters of the training; see `NeuralTrainer`."""
 
     optimizer: Optimizer
     epochs: int
@@ -53,8 +53,8 @@ class Options:
 
 
 @dataclass(slots=True)
-class Fitted:
-    """The weights of the best epoch, and a row of numbers for each epoch."""
+class TrainingResult:
+    """The weights of the best epoch, and the metrics of each epoch."""
 
     arrays: dict[str, Any]
     epoch: int
@@ -63,14 +63,14 @@ class Fitted:
 
 
 def held_out_documents(documents: int, share: float, seed: int, who: str) -> set[int]:
-    """Draw the documents that are not learned from. Raise ConsumerError if these would be all."""
+    """Return randomly chosen documents for evaluation. Raise ConsumerError if none is left for training."""
     if not share:
         return set()
     order = list(range(documents))
     random.Random(f"{seed}/held out").shuffle(order)
     held = set(order[: max(1, round(documents * share))])
     if len(held) == documents:
-        raise ConsumerError(f"{who}: held_out holds out every document: {documents} are too few")
+        raise ConsumerError(f"{who}: held_out leaves no document for training: {documents} are too few")
     return held
 
 
@@ -83,18 +83,18 @@ def build_indexer(
     sequence: SequenceOf,
     max_length: int,
 ) -> Indexer:
-    """Return an indexer with the vocabularies of some documents."""
+    """Return an indexer with the vocabularies of the training documents."""
     words: list[str] = []
     lower = tokens is not None and tokens.lower
     if tokens is not None:
         words = tokens.words(Counter(f.lower() if lower else f for e in examples for f in e.columns.forms))
-    letters: list[str] = []
+    alphabet: list[str] = []
     if characters is not None:
         counts: Counter[str] = Counter()
         for e in examples:
             for i, form in enumerate(e.columns.forms):
-                counts.update(spelled(form if e.more is None else f"{form}\0{e.more[i]}"))
-        letters = sorted(c for c, n in counts.items() if n >= characters.min_count)
+                counts.update(characters_of(form if e.more is None else f"{form}\0{e.more[i]}"))
+        alphabet = sorted(c for c, n in counts.items() if n >= characters.min_count)
     names: list[str] = []
     if attributes is not None and features.features:
         occurrences = attribute_counts(features, (e.columns for e in examples))
@@ -102,7 +102,7 @@ def build_indexer(
     return Indexer(
         features,
         Vocabulary(words),
-        Vocabulary(letters),
+        Vocabulary(alphabet),
         Vocabulary(names),
         lower=lower,
         post_space=characters is not None and characters.post_space,
@@ -114,40 +114,40 @@ def build_indexer(
 def to_documents(
     examples: Iterable[Example], indexer: Indexer, labels: Sequence[str], seed: int, balance: float | None = None
 ) -> list[Document]:
-    """Return documents as numbers. `balance`: learn from only this many tokens that are not PHI for each that is."""
-    number = {label: i for i, label in enumerate(labels)}
+    """Return labeled documents. `balance`: the number of tokens that are not PHI to learn from per token that is."""
+    index_of = {label: i for i, label in enumerate(labels)}
     documents = []
     draws = np.random.default_rng([seed, 7])
     for e in examples:
-        gold = np.array([number[x] for x in e.labels], dtype=np.int64)
+        gold = np.array([index_of[x] for x in e.labels], dtype=np.int64)
         keep = None
         if balance is not None:
             keep = gold != 0
             outside = np.flatnonzero(gold == 0)
             n = min(len(outside), round(float(keep.sum()) * balance))
             keep[draws.choice(outside, n, replace=False)] = True
-        documents.append(Document(indexer.seen(e.columns, e.more), gold, e.labels, keep))
+        documents.append(Document(indexer.index(e.columns, e.more), gold, e.labels, keep))
     return documents
 
 
 def class_weights(
-    given: Mapping[str, float] | Literal["balanced"] | None,
+    configured: Mapping[str, float] | Literal["balanced"] | None,
     labels: Sequence[str],
     documents: Iterable[Document],
     who: str,
 ) -> npt.NDArray[np.float64] | None:
     """Return the weight of each label, None for equal weights. Raise ConsumerError for kinds that do not occur."""
-    if given is None:
+    if configured is None:
         return None
     kinds = [OUTSIDE if x == OUTSIDE else x.partition("-")[2] or x for x in labels]
-    if given == "balanced":
+    if configured == "balanced":
         counts: Counter[str] = Counter()
         for d in documents:
             kept = d.labels if d.keep is None else d.labels[d.keep]
             counts.update(kinds[i] for i in kept.tolist())
         total = sum(counts.values())
         return np.array([total / (len(counts) * max(1, counts[k])) for k in kinds])
-    weights: Mapping[str, float] = given
+    weights: Mapping[str, float] = configured
     unknown = [k for k in weights if k not in kinds]
     if unknown:
         raise ConsumerError(f"{who}: class_weights: {', '.join(unknown)} do not occur in training")

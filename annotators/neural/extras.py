@@ -1,4 +1,4 @@
-"""Optional libraries: imported when they are needed; the error if one is missing names the extra that installs it."""
+"""Imports optional libraries on first use. If one is missing, the error names the extra that installs it."""
 
 from __future__ import annotations
 

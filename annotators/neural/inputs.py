@@ -1,4 +1,4 @@
-"""Documents as numbers: vocabularies and the inputs of a network. NumPy only: training, PyTorch and ONNX share it."""
+"""Vocabularies and the input arrays of a network. NumPy only, for training, PyTorch and ONNX."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ Span = tuple[int, int]
 SequenceOf = Literal["sentence", "document"]
 
 PADDING, UNKNOWN, FIRST = 0, 1, 2
-"""Indexes of vocabularies: padding, everything unknown, the first entry."""
-LONGEST_FORM = 40
-"""Characters of a token that are read: the first and the last ones of a longer token."""
-LONGEST_GAP = 3
-"""Characters after a token that are read."""
-MANY_FORMS = 50_000
-"""Forms whose characters are cached before the table is cleared."""
+"""Indexes in vocabularies: padding, unknown entries, the first entry."""
+MAX_FORM = 40
+"""Maximum number of characters of a token; the middle of a longer one is left out."""
+MAX_GAP = 3
+"""Maximum number of characters after a token."""
+MAX_CACHED_FORMS = 50_000
+"""Number of forms in the cache of characters above which it is cleared."""
 
 
 class Vocabulary:
-    """Strings by index, from `FIRST` on."""
+    """Indexes of strings, starting at `FIRST`."""
 
     def __init__(self, entries: Sequence[str]) -> None:
         self.entries = list(entries)
         self.index = {entry: i for i, entry in enumerate(self.entries, FIRST)}
 
     def __len__(self) -> int:
-        """Return the number of indexes, those of padding and unknown included."""
+        """Return the number of indexes, including padding and unknown."""
         return len(self.entries) + FIRST
 
     def __contains__(self, entry: str) -> bool:
         return entry in self.index
 
-    def of(self, entry: str) -> int:
+    def index_of(self, entry: str) -> int:
         return self.index.get(entry, UNKNOWN)
 
 
 @dataclass(slots=True)
-class Seen:
-    """A document as numbers; one row per token in all arrays.
+class IndexedDocument:
+    """The arrays of a document, with one row per token.
 
-    `words` of shape (tokens,); `forms` of shape (tokens,) are rows of the indexer's table of characters; `attributes` of shape
-    (tokens, most), padded with 0; `numbers` of shape (tokens, real-valued features). `sequences` are the ranges of tokens
+    `words` of shape (tokens,); `forms` of shape (tokens,) are rows in the indexer's table of characters; `attributes` of shape
+    (tokens, maximum number), padded with 0; `numbers` of shape (tokens, real-valued features). `sequences` are the token ranges
     that are the inputs of the network.
     """
 
@@ -67,7 +67,7 @@ class Seen:
 
 @dataclass(slots=True)
 class Batch:
-    """Sequences as one array each, padded to the longest.
+    """The arrays of several sequences, padded to the longest.
 
     Shapes, for B sequences of at most T tokens, U different forms of at most C characters, K attributes, V numbers:
     `words` (B, T), `characters` (U, C), `sizes` (U,) characters of each form, `forms` (B, T) rows of `characters`,
@@ -84,13 +84,13 @@ class Batch:
 
     @property
     def mask(self) -> npt.NDArray[np.bool_]:
-        """True for tokens, false for padding: shape (B, T)."""
+        """True for tokens, false for padding; shape (B, T)."""
         return np.arange(self.words.shape[1])[None, :] < self.lengths[:, None]
 
 
 @dataclass(slots=True)
 class Indexer:
-    """Turns documents into numbers by vocabularies."""
+    """Converts documents to arrays with the help of vocabularies."""
 
     features: FeatureSet
     words: Vocabulary
@@ -101,30 +101,31 @@ class Indexer:
     sequence: SequenceOf = "sentence"
     max_length: int = 256
     _forms: dict[str, int] = field(default_factory=dict)
-    _table: list[Ints] = field(default_factory=list)
+    _characters: list[Ints] = field(default_factory=list)
     _spread: Spread | None = None
 
-    def seen(self, columns: Columns, gaps: Sequence[str] | None) -> Seen:
-        """Return a document as numbers. `gaps` is the text after each token, if characters between tokens count."""
+    def index(self, columns: Columns, gaps: Sequence[str] | None) -> IndexedDocument:
+        """Return the arrays of a document. `gaps` is the text after each token, needed with `post_space`."""
         forms = columns.forms
-        if len(self._table) > MANY_FORMS:
+        if len(self._characters) > MAX_CACHED_FORMS:
             self._forms.clear()
-            self._table.clear()
+            self._characters.clear()
         keys = [f + "\0" + g for f, g in zip(forms, gaps or (), strict=True)] if self.post_space else forms
-        return Seen(
-            np.array([self.words.of(f.lower() if self.lower else f) for f in forms], dtype=np.int64),
-            np.array([self._form(key) for key in keys], dtype=np.int64),
+        return IndexedDocument(
+            np.array([self.words.index_of(f.lower() if self.lower else f) for f in forms], dtype=np.int64),
+            np.array([self._form_row(key) for key in keys], dtype=np.int64),
             self._attributes(columns),
             np.ascontiguousarray(columns.numbers.T, dtype=np.float32),
-            cut(columns.sentences, self.sequence, self.max_length),
+            split_sequences(columns.sentences, self.sequence, self.max_length),
         )
 
-    def _form(self, key: str) -> int:
-        found = self._forms.get(key)
-        if found is None:
-            found = self._forms[key] = len(self._table)
-            self._table.append(np.array([self.characters.of(c) for c in spelled(key)], dtype=np.int64))
-        return found
+    def _form_row(self, key: str) -> int:
+        row = self._forms.get(key)
+        if row is None:
+            row = self._forms[key] = len(self._characters)
+            indexes = [self.characters.index_of(c) for c in characters_of(key)]
+            self._characters.append(np.array(indexes, dtype=np.int64))
+        return row
 
     def _attributes(self, columns: Columns) -> Ints:
         n = len(columns.forms)
@@ -133,83 +134,83 @@ class Indexer:
         if self._spread is None:
             self._spread = Spread(self.features, self.attributes.index.get)
         rows = list(self._spread.rows(columns))
-        found = np.zeros((n, max(1, max(map(len, rows), default=0))), dtype=np.int64)
+        attributes = np.zeros((n, max(1, max(map(len, rows), default=0))), dtype=np.int64)
         for i, row in enumerate(rows):
-            found[i, : len(row)] = row
-        return found
+            attributes[i, : len(row)] = row
+        return attributes
 
-    def batch(self, items: Sequence[tuple[Seen, Span]]) -> Batch:
+    def batch(self, items: Sequence[tuple[IndexedDocument, Span]]) -> Batch:
         """Return sequences of documents as a batch."""
         lengths = np.array([last - first for _, (first, last) in items], dtype=np.int64)
         b, t = len(items), int(lengths.max())
-        k = max(seen.attributes.shape[1] for seen, _ in items)
+        k = max(document.attributes.shape[1] for document, _ in items)
         v = items[0][0].numbers.shape[1]
         words, forms = np.zeros((b, t), np.int64), np.zeros((b, t), np.int64)
         attributes, numbers = np.zeros((b, t, k), np.int64), np.zeros((b, t, v), np.float32)
-        for row, (seen, (first, last)) in enumerate(items):
+        for row, (document, (first, last)) in enumerate(items):
             n = last - first
-            words[row, :n] = seen.words[first:last]
-            forms[row, :n] = seen.forms[first:last]
-            forms[row, n:] = seen.forms[first]  # padding needs some form; its output is ignored
-            attributes[row, :n, : seen.attributes.shape[1]] = seen.attributes[first:last]
-            numbers[row, :n] = seen.numbers[first:last]
+            words[row, :n] = document.words[first:last]
+            forms[row, :n] = document.forms[first:last]
+            forms[row, n:] = document.forms[first]  # padding needs a form; its output is ignored
+            attributes[row, :n, : document.attributes.shape[1]] = document.attributes[first:last]
+            numbers[row, :n] = document.numbers[first:last]
         used = np.flatnonzero(attributes.any(axis=(0, 1)))
         attributes = attributes[:, :, : int(used[-1]) + 1 if len(used) else 1]
-        different, forms = np.unique(forms, return_inverse=True)
-        spelling = [self._table[i] for i in different]
-        sizes = np.array([len(s) for s in spelling], dtype=np.int64)
-        characters = np.zeros((len(spelling), int(sizes.max())), np.int64)
-        for row, s in enumerate(spelling):
+        distinct, forms = np.unique(forms, return_inverse=True)
+        spellings = [self._characters[i] for i in distinct]
+        sizes = np.array([len(s) for s in spellings], dtype=np.int64)
+        characters = np.zeros((len(spellings), int(sizes.max())), np.int64)
+        for row, s in enumerate(spellings):
             characters[row, : len(s)] = s
         return Batch(words, characters, sizes, forms.reshape(b, t), attributes, numbers, lengths)
 
 
-def spelled(key: str) -> str:
-    """Return the characters of a form that are read."""
-    form, mark, gap = key.partition("\0")
-    if len(form) > LONGEST_FORM:
-        form = form[: LONGEST_FORM // 2] + form[-LONGEST_FORM // 2 :]
-    return form + gap if mark else form or "\0"
+def characters_of(key: str) -> str:
+    """Return the characters of a form that the network reads. A key is a form, or a form, NUL and the gap after it."""
+    form, separator, gap = key.partition("\0")
+    if len(form) > MAX_FORM:
+        form = form[: MAX_FORM // 2] + form[-MAX_FORM // 2 :]
+    return form + gap if separator else form or "\0"
 
 
 def gaps_of(words: Words) -> list[str]:
     """Return the first characters between each token and the next one."""
     text = words.view.text
     begins = [*words.begins[1:], len(text)][: len(words)]
-    return [text[e : min(b, e + LONGEST_GAP)] for e, b in zip(words.ends, begins, strict=True)]
+    return [text[e : min(b, e + MAX_GAP)] for e, b in zip(words.ends, begins, strict=True)]
 
 
-def cut(sentences: Sequence[Span], sequence: SequenceOf, longest: int) -> list[Span]:
-    """Return the ranges of tokens that are inputs of a network: sentences, or as many complete ones as fit together.
+def split_sequences(sentences: Sequence[Span], sequence: SequenceOf, max_length: int) -> list[Span]:
+    """Return the token ranges that are inputs of a network: sentences, or for `document` as many complete ones as fit.
 
-    A sentence longer than `longest` tokens is cut.
+    A sentence of more than `max_length` tokens is divided.
     """
-    found: list[Span] = []
+    ranges: list[Span] = []
     for first, last in sentences:
         if first == last:
             continue
-        if sequence == "document" and found and found[-1][1] == first and last - found[-1][0] <= longest:
-            found[-1] = (found[-1][0], last)
+        if sequence == "document" and ranges and ranges[-1][1] == first and last - ranges[-1][0] <= max_length:
+            ranges[-1] = (ranges[-1][0], last)
             continue
-        found += [(i, min(i + longest, last)) for i in range(first, last, longest)]
-    return found
+        ranges += [(i, min(i + max_length, last)) for i in range(first, last, max_length)]
+    return ranges
 
 
 def attribute_counts(features: FeatureSet, columns: Iterable[Columns]) -> Counter[str]:
     """Count the occurrences of each binary attribute."""
     counts: Counter[str] = Counter()
     labels = {f.label for f in features.of_value}
-    for one in columns:
-        for names in features.attributes(one):
+    for document in columns:
+        for names in features.attributes(document):
             counts.update(n for n in names if n.partition(":")[2] not in labels)
     return counts
 
 
-def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
-    """Yield sequence numbers in groups of similar length: at most `tokens` tokens with their padding, longest first."""
+def batch_by_length(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
+    """Yield batches of sequence indexes of similar length, longest first: at most `tokens` tokens with padding."""
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
-    at = 0
-    while at < len(order):
-        together = max(1, tokens // max(1, lengths[order[at]]))
-        yield order[at : at + together]
-        at += together
+    start = 0
+    while start < len(order):
+        size = max(1, tokens // max(1, lengths[order[start]]))
+        yield order[start : start + size]
+        start += size

@@ -1,18 +1,21 @@
-"""A trained network as a resource: description, weights, vocabularies. Loading one cannot run code."""
+"""A trained network as a resource: description, weights, vocabularies. Loading cannot run code."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
 from ...pipeline.errors import ResourceError
+from ...pipeline.storage.files import write_atomic
 from ..sequence.arrays import Array, unpack
 from ..sequence.feature import Words
 from ..sequence.linear_model import TokenModel
-from ..sequence.model_files import locate_model, read_checked, read_description
-from .inputs import FIRST, Indexer, Seen, Vocabulary, gaps_of
+from ..sequence.model_files import locate_model, read_checked, read_description, update_description
+from .extras import torch_module
+from .inputs import FIRST, IndexedDocument, Indexer, Vocabulary, gaps_of
 from .plan import Plan
 
 NETWORK, ONNX = "network.npz", "model.onnx"
@@ -21,20 +24,20 @@ VOCABULARIES = ("words", "characters", "attributes")
 
 @dataclass(eq=False)
 class NeuralModel(TokenModel):
-    """A network that labels tokens, with the vocabularies that turn tokens into numbers."""
+    """A network that labels tokens, and its vocabularies."""
 
     meta: dict[str, Any]
     plan: Plan
     arrays: Mapping[str, Array]
-    """The weights by name, as PyTorch names them."""
+    """Weights by their PyTorch names."""
     vocabularies: Mapping[str, list[str]]
     onnx: bytes | None = None
-    """The same network as an ONNX graph, if the model has one."""
+    """The ONNX graph of the network, if any."""
     place: str = ""
 
     @classmethod
     def load(cls, name: str) -> Self:
-        """Read a model. Raise ResourceError if it is missing, damaged, foreign or in a newer format."""
+        """Read a model. Raise ResourceError if it is missing, damaged, of another type or in a newer format."""
         path, meta = locate_model(name), read_description(name)
         if meta["type"] != "neural":
             raise ResourceError(f"model {path}: trained as {meta['type']}; the component {meta['type']} applies it")
@@ -49,18 +52,18 @@ class NeuralModel(TokenModel):
         return model
 
     def verify(self) -> None:
-        """Raise ResourceError if the sizes of vocabularies are not those of the plan."""
+        """Raise ResourceError if the sizes of the vocabularies differ from the plan."""
         for name in VOCABULARIES:
             entries = self.vocabularies.get(name)
             expected = self.plan.sizes[name]
             if entries is None or (len(entries) + FIRST != expected and not (expected == 0 and not entries)):
                 raise ResourceError(
-                    f"model {self.place}: its vocabulary of {name} is not the one it was trained with: damaged"
+                    f"model {self.place}: its vocabulary of {name} is not the one of its training: damaged"
                 )
 
     @cached_property
     def indexer(self) -> Indexer:
-        """Turns documents into numbers."""
+        """The indexer that converts documents to arrays."""
         plan, vocabularies = self.plan, {name: Vocabulary(self.vocabularies[name]) for name in VOCABULARIES}
         return Indexer(
             self.features,
@@ -73,7 +76,21 @@ class NeuralModel(TokenModel):
             max_length=int(self.meta.get("max_length", 256)),
         )
 
-    def seen(self, words: Words) -> Seen:
-        """Return a document as numbers."""
-        indexer = self.indexer
-        return indexer.seen(self.features.columns(words), gaps_of(words) if indexer.post_space else None)
+    def index(self, words: Words) -> IndexedDocument:
+        """Return the arrays of a document."""
+        gaps = gaps_of(words) if self.indexer.post_space else None
+        return self.indexer.index(self.features.columns(words), gaps)
+
+
+def add_onnx_graph(name: str) -> int:
+    """Write the ONNX graph of a model into its folder. Return its size in bytes.
+
+    Raises ResourceError if the model is not a network or is a zip, or if PyTorch or `onnx` is not installed.
+    """
+    model, path = NeuralModel.load(name), locate_model(name)
+    if not path.is_dir():
+        raise ResourceError(f"model {path}: expected a folder, not a zip: unpack it first")
+    graph: bytes = torch_module("onnx_export", "export-onnx").export_onnx(model.plan, model.arrays, "export-onnx")
+    write_atomic(path / ONNX, graph)
+    update_description(path, {"files": {**model.meta["files"], ONNX: hashlib.sha256(graph).hexdigest()}})
+    return len(graph)

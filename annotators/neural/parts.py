@@ -1,4 +1,4 @@
-"""The named parts of which YAML builds a network. PyTorch is imported when a part is built, not before.
+"""The named parts of a network that is defined in YAML. PyTorch is imported when a part is built.
 
 neural_trainer:
   tokens: {random: {dim: 100}}
@@ -10,6 +10,7 @@ neural_trainer:
 from __future__ import annotations
 
 from dataclasses import field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,16 +22,16 @@ if TYPE_CHECKING:
     import torch
 
 
-def _check_positive(**given: float) -> None:
+def _check_positive(**parameters: float) -> None:
     """Raise ValueError if a number is not positive."""
-    for name, value in given.items():
+    for name, value in parameters.items():
         if value <= 0:
             raise ValueError(f"{name}: expected a number above 0, got {value:g}")
 
 
-def _check_share(**given: float) -> None:
-    """Raise ValueError if a number is not in 0..1, 1 excluded."""
-    for name, value in given.items():
+def _check_share(**parameters: float) -> None:
+    """Raise ValueError if a number is not from 0 to below 1."""
+    for name, value in parameters.items():
         if not 0 <= value < 1:
             raise ValueError(f"{name}: expected a number from 0 to below 1, got {value:g}")
 
@@ -45,17 +46,17 @@ class TokenEmbedding(Part):
     train = True
 
     def words(self, counts: dict[str, int]) -> list[str]:
-        """Return the forms that get a vector of their own, in order; all others share one. `counts` is how often each occurs."""
+        """Return the forms with their own vectors, in order; all others share one. `counts` are the frequencies of forms."""
         return sorted(form for form, n in counts.items() if n >= self.min_count)
 
     def start(self, words: list[str]) -> dict[str, Any]:
-        """Return first values of some words' vectors, by word: arrays of shape (dim,). Others start at random."""
+        """Return the initial vectors of words, arrays of shape (dim,). Words without one are initialized at random."""
         return {}
 
 
 @part("random")
 class RandomEmbedding(TokenEmbedding):
-    """Vectors that start at random and are learned with the rest. Forms that do not occur in training share one vector."""
+    """Vectors that are initialized at random and learned in training. Forms that do not occur in training share one vector."""
 
     dim: int = 100
     """Length of a vector."""
@@ -64,8 +65,8 @@ class RandomEmbedding(TokenEmbedding):
     lower: bool = False
     """True if `Boston` and `boston` have one vector."""
     unknown: float = 0.5
-    """Probability with which forms that occur once count as unknown in training, so that the vector of unknown words is learned
-    (Lample et al. 2016)."""
+    """Probability of replacing forms that occur once by the unknown word in training, so that its vector is learned (Lample et
+    al. 2016)."""
 
     def __post_init__(self) -> None:
         _check_positive(dim=self.dim, min_count=self.min_count)
@@ -73,10 +74,10 @@ class RandomEmbedding(TokenEmbedding):
 
 
 @part("vectors")
-class GivenEmbedding(TokenEmbedding):
-    """Vectors that were trained before: GloVe, word2vec, fastText (text or binary), or those of `caspipe train vectors`.
+class PretrainedEmbedding(TokenEmbedding):
+    """Pretrained vectors: GloVe, word2vec, fastText (text or binary), or the output of `caspipe train vectors`.
 
-    The model keeps those of the words that occur in training, and up to `keep` of the most frequent others.
+    The model contains the vectors of words that occur in training, and of up to `keep` others.
     """
 
     argument: ClassVar[str] = "file"
@@ -84,15 +85,15 @@ class GivenEmbedding(TokenEmbedding):
     file: Path
     """The file of vectors."""
     train: bool = True
-    """True if they are trained with the rest of the network."""
+    """True if they are changed in training."""
     keep: int = 20_000
-    """How many words that do not occur in training are kept, in the order of the file."""
+    """Maximum number of words to keep that do not occur in training, in the order of the file."""
     lower: bool = False
     """True if `Boston` and `boston` have one vector."""
     min_count: int = 1
     """Forms that are not in the file and occur less often in training count as unknown."""
     unknown: float = 0.5
-    """Probability with which forms that occur once count as unknown in training."""
+    """Probability of replacing forms that occur once by the unknown word in training."""
 
     def __post_init__(self) -> None:
         _check_positive(min_count=self.min_count)
@@ -100,24 +101,21 @@ class GivenEmbedding(TokenEmbedding):
         if self.keep < 0:
             raise ValueError(f"keep: expected 0 or more, got {self.keep}")
 
-    @property
-    def _vectors(self) -> Any:
-        if "_loaded" not in self.__dict__:
-            self.__dict__["_loaded"] = WordVectors.load(str(self.file))
-        return self.__dict__["_loaded"]
+    @cached_property
+    def _vectors(self) -> WordVectors:
+        return WordVectors.load(str(self.file))
 
     @property
     def dim(self) -> int:  # type: ignore[override]
-        return int(self._vectors.dim)
+        return self._vectors.dim
 
     def words(self, counts: dict[str, int]) -> list[str]:
         own = [f for f, n in counts.items() if n >= self.min_count or self._vectors.row(f) >= 0]
-        more = [w for w in self._vectors.words[: self.keep] if w not in counts]
-        return sorted({*own, *(w.lower() if self.lower else w for w in more)})
+        others = [w for w in self._vectors.words[: self.keep] if w not in counts]
+        return sorted({*own, *(w.lower() if self.lower else w for w in others)})
 
     def start(self, words: list[str]) -> dict[str, Any]:
-        found = {word: self._vectors.vector(word) for word in words}
-        return {word: vector for word, vector in found.items() if vector is not None}
+        return {word: vector for word in words if (vector := self._vectors.vector(word)) is not None}
 
 
 class CharacterEncoder(Part):
@@ -128,13 +126,13 @@ class CharacterEncoder(Part):
     min_count: int
 
     def build(self, characters: int) -> torch.nn.Module:
-        """Return the module for a number of different characters; its attribute `size` is the length of its output."""
+        """Return the module for this number of different characters. Its attribute `size` is the length of its output."""
         raise TypeError(f"{type(self).__name__} must define build(characters)")
 
 
 @part("char_lstm")
 class CharLstm(CharacterEncoder):
-    """The last states of a bidirectional LSTM over a token's characters (Lample et al. 2016)."""
+    """The final states of a bidirectional LSTM over the characters of a token (Lample et al. 2016)."""
 
     dim: int = 25
     """Length of a character's vector."""
@@ -154,14 +152,14 @@ class CharLstm(CharacterEncoder):
 
 @part("char_cnn")
 class CharCnn(CharacterEncoder):
-    """Convolutions over a token's characters and the largest value of each filter (Ma and Hovy 2016)."""
+    """Convolutions over the characters of a token, with max pooling (Ma and Hovy 2016)."""
 
     dim: int = 25
     """Length of a character's vector."""
     filters: int = 30
     """Filters of each width."""
     widths: list[int] = field(default_factory=lambda: [3])
-    """Characters that a filter sees at once, odd numbers."""
+    """Widths of the filters in characters, odd numbers."""
     post_space: bool = False
     """True if the characters between a token and the next one (spaces, line ends) count as part of it."""
     min_count: int = 2
@@ -182,7 +180,7 @@ class AttributeEncoder(Part):
     min_count: int
 
     def build(self, attributes: int, numbers: int) -> torch.nn.Module:
-        """Return the module for a number of binary attributes and a number of real-valued ones."""
+        """Return the module for these numbers of binary and real-valued attributes."""
         raise TypeError(f"{type(self).__name__} must define build(attributes, numbers)")
 
 
@@ -191,11 +189,11 @@ class FeedForward(AttributeEncoder):
     """A feed-forward network over the vector of binary features (Lee et al. 2016, S4)."""
 
     widths: list[int] = field(default_factory=lambda: [100])
-    """Units of its layers, first to last."""
+    """Units of each layer, in order."""
     min_count: int = 1
     """Attributes that occur less often in training are left out."""
     dropout: float = 0.0
-    """Share of attributes left out at random in training, so that the network does not rely on single ones."""
+    """Share of attributes that are dropped at random in training, to prevent reliance on single ones."""
 
     def __post_init__(self) -> None:
         if not self.widths or min(self.widths) < 1:
@@ -222,7 +220,7 @@ class LstmEncoder(Encoder):
     width: int = 100
     """Units in each direction."""
     layers: int = 1
-    """How many are stacked."""
+    """Number of LSTMs."""
 
     def __post_init__(self) -> None:
         _check_positive(width=self.width, layers=self.layers)
@@ -233,16 +231,16 @@ class LstmEncoder(Encoder):
 
 @part("id_cnn")
 class IdCnnEncoder(Encoder):
-    """Iterated dilated convolutions (Strubell et al. 2017): one block of layers, applied repeatedly to its own output."""
+    """Iterated dilated convolutions (Strubell et al. 2017): a block of layers that is applied repeatedly to its output."""
 
     filters: int = 300
     """Filters of every layer."""
     width: int = 3
-    """Tokens that a filter sees at once, an odd number."""
+    """Width of the filters in tokens, an odd number."""
     dilations: list[int] = field(default_factory=lambda: [1, 2, 1])
-    """Distance of those tokens in each layer of the block."""
+    """Dilation of each layer of the block: the distance of the tokens in a filter."""
     repeats: int = 3
-    """How often the block is applied."""
+    """Number of applications of the block."""
 
     def __post_init__(self) -> None:
         _check_positive(filters=self.filters, repeats=self.repeats)
@@ -259,14 +257,14 @@ class IdCnnEncoder(Encoder):
 
 @part("window")
 class WindowEncoder(Encoder):
-    """A bidirectional LSTM over a fixed window around each token, read at the token itself, and dense layers (Anonimatik, S3)."""
+    """A bidirectional LSTM over a window around each token, and dense layers on its states at the token (Anonimatik, S3)."""
 
     size: int = 9
-    """Tokens in the window, an odd number: as many before as after."""
+    """Tokens in the window, an odd number; the token is in the middle."""
     width: int = 256
     """Units in each direction."""
     dense: list[int] = field(default_factory=lambda: [128, 64])
-    """Units of the dense layers that follow."""
+    """Units of the dense layers."""
 
     def __post_init__(self) -> None:
         _check_positive(width=self.width)
@@ -276,51 +274,51 @@ class WindowEncoder(Encoder):
             raise ValueError(f"dense: expected numbers of at least 1, got {self.dense}")
 
     def build(self, size: int, dropout: float) -> torch.nn.Module:
-        return torch_module("context").Windows(size, self.size, self.width, self.dense, dropout)
+        return torch_module("context").WindowLstm(size, self.size, self.width, self.dense, dropout)
 
 
 class Decoder(Part):
     """Chooses labels from their scores."""
 
     chain: ClassVar[bool] = False
-    """True if it scores pairs of neighboring labels."""
+    """True if pairs of neighboring labels have scores."""
     constrained = False
 
 
 @part("softmax")
 class Softmax(Decoder):
-    """Chooses each token's most probable label on its own."""
+    """Chooses the most probable label of each token independently."""
 
 
 @part("crf")
 class Crf(Decoder):
-    """A linear-chain CRF on top of the network: the best labels of the whole sequence (Huang, Xu and Yu 2015)."""
+    """A linear-chain CRF that chooses the best label sequence (Huang, Xu and Yu 2015)."""
 
     chain: ClassVar[bool] = True
 
     constrained: bool = True
-    """True if label sequences that the encoding cannot write (`I-` after `O`) are ruled out, in training and in use."""
+    """True if label sequences that are invalid in the encoding (`I-` after `O`) are excluded, in training and application."""
 
 
 class Optimizer(Part):
-    """Changes weights in training."""
+    """Updates weights in training."""
 
     rate: float
     library: ClassVar[str]
-    """Its name in `torch.optim`."""
+    """Name of the class in `torch.optim`."""
 
     def __post_init__(self) -> None:
         _check_positive(rate=self.rate)
 
     def build(self, parameters: Any) -> torch.optim.Optimizer:
-        """Return the optimizer of PyTorch for some weights."""
+        """Return the PyTorch optimizer for these weights."""
         optimizer: torch.optim.Optimizer = getattr(need("torch.optim", "neural", self.name), self.library)(
-            parameters, lr=self.rate, **self._more()
+            parameters, lr=self.rate, **self._options()
         )
         return optimizer
 
-    def _more(self) -> dict[str, float]:
-        """Return further arguments of it."""
+    def _options(self) -> dict[str, float]:
+        """Return the arguments of the PyTorch class in addition to the learning rate."""
         return {}
 
 
@@ -331,11 +329,11 @@ class Adam(Optimizer):
     rate: float = 0.001
     """Learning rate."""
     decay: float = 0.0
-    """Weight decay, decoupled from the rate's adaptation (Loshchilov and Hutter 2019)."""
+    """Weight decay, decoupled from the learning rate (Loshchilov and Hutter 2019)."""
 
     library = "AdamW"
 
-    def _more(self) -> dict[str, float]:
+    def _options(self) -> dict[str, float]:
         return {"weight_decay": self.decay}
 
 
@@ -356,7 +354,7 @@ class Sgd(Optimizer):
     rate: float = 0.01
     """Learning rate."""
     momentum: float = 0.0
-    """Share of the last step that is added to the next."""
+    """Share of the previous step that is added to the next one."""
 
     library = "SGD"
 
@@ -364,5 +362,5 @@ class Sgd(Optimizer):
         super().__post_init__()
         _check_share(momentum=self.momentum)
 
-    def _more(self) -> dict[str, float]:
+    def _options(self) -> dict[str, float]:
         return {"momentum": self.momentum}

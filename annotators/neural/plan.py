@@ -1,4 +1,4 @@
-"""The structure of a network: its parts, the sizes of its vocabularies, its labels. Read from and written to model.json."""
+"""The structure of a network: its parts, vocabulary sizes and labels. Stored in model.json."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..sequence.plain_data import plain
 from .parts import AttributeEncoder, CharacterEncoder, Decoder, Encoder, RandomEmbedding, TokenEmbedding
 
 NEVER = -200.0
-"""Added to the score of label pairs that the encoding rules out: no path takes them, and the exponential is still a double."""
+"""Added to the score of invalid label pairs: excludes them from the best path, and its exponential is still a double."""
 
 _FAMILIES: dict[str, Any] = {
     "tokens": TokenEmbedding,
@@ -32,7 +32,7 @@ SIZES = ("words", "dim", "characters", "attributes", "numbers")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that determines which weights a network has."""
+    """The structure of a network, which determines the shapes of its weights."""
 
     tokens: TokenEmbedding | None
     characters: CharacterEncoder | None
@@ -43,10 +43,10 @@ class Plan:
     labels: tuple[str, ...]
     encoding: Encoding
     sizes: Mapping[str, int]
-    """Sizes of vocabularies including their two first indexes, length of word vectors (`dim`), number of real-valued features."""
+    """Vocabulary sizes with padding and unknown, length of word vectors (`dim`), number of real-valued features."""
 
     def forbidden(self) -> npt.NDArray[np.float32]:
-        """Return what is added to the score of each pair of labels, shape (labels + 1, labels + 1); the last are the ends."""
+        """Return the penalty of each label pair. Shape: (labels + 1, labels + 1); the last row and column are the ends."""
         n = len(self.labels)
         scores = np.zeros((n + 1, n + 1), dtype=np.float32)
         if not self.decoder.constrained:
@@ -60,7 +60,7 @@ class Plan:
         return scores
 
     def as_data(self) -> dict[str, Any]:
-        """Return the content for model.json. Vectors from a file become `random` ones: the model contains their values."""
+        """Return the content for model.json. Pretrained vectors become `random` ones, since the model contains their values."""
         tokens = self.tokens
         if tokens is not None and not isinstance(tokens, RandomEmbedding):
             tokens = RandomEmbedding(dim=self.sizes["dim"], lower=tokens.lower, min_count=tokens.min_count)
@@ -72,23 +72,23 @@ class Plan:
     @staticmethod
     def of(meta: Mapping[str, Any], place: str) -> Plan:
         """Read a plan from model.json. Raise ResourceError if it does not describe a network."""
-        given, faults = meta.get("network"), []
-        if not isinstance(given, dict) or not isinstance(given.get("sizes"), dict):
+        data, faults = meta.get("network"), []
+        if not isinstance(data, dict) or not isinstance(data.get("sizes"), dict):
             raise ResourceError(f"model {place}: its description has no network: damaged, or another type of model")
-        sizes, dropout = given["sizes"], given.get("dropout")
+        sizes, dropout = data["sizes"], data.get("dropout")
         if any(not isinstance(sizes.get(s), int) or not 0 <= sizes[s] < 2**31 for s in SIZES):
             raise ResourceError(
                 f"model {place}: network: sizes: expected whole numbers for {', '.join(SIZES)}: damaged"
             )
         if not isinstance(dropout, int | float) or not 0 <= dropout < 1:
             raise ResourceError(f"model {place}: network: dropout: expected a number from 0 to below 1: damaged")
-        chosen: dict[str, Any] = {}
+        parts: dict[str, Any] = {}
         for name, family in _FAMILIES.items():
-            value = given.get(name)
+            value = data.get(name)
             if value is None and name not in ("encoder", "decoder"):
-                chosen[name] = None
+                parts[name] = None
                 continue
-            chosen[name] = convert(family, value, lambda _, what, name=name: faults.append(f"{name}: {what}"), ())  # type: ignore[misc]
+            parts[name] = convert(family, value, lambda _, fault, name=name: faults.append(f"{name}: {fault}"), ())  # type: ignore[misc]
         if faults:
-            raise ResourceError(f"model {place}: its network cannot be made: {'; '.join(faults)}")
-        return Plan(**chosen, dropout=dropout, labels=tuple(meta["labels"]), encoding=meta["encoding"], sizes=sizes)
+            raise ResourceError(f"model {place}: its network cannot be built: {'; '.join(faults)}")
+        return Plan(**parts, dropout=dropout, labels=tuple(meta["labels"]), encoding=meta["encoding"], sizes=sizes)

@@ -1,4 +1,4 @@
-"""Scores of an epoch on held-out documents, and the ranking that decides which epoch is kept."""
+"""Scores of an epoch on held-out documents, and the ranking of epochs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Select = Literal["f1", "recall"]
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Scores on held-out documents: of exact spans, and of tokens as PHI or not, regardless of kind. All 0 to 1."""
+    """Scores on held-out documents, 0 to 1: F1 of exact spans, and of tokens as PHI or not, regardless of kind."""
 
     f1: float
     token_precision: float
@@ -27,30 +27,30 @@ class Scores:
 def scores(
     documents: Iterable[tuple[Sequence[str], Sequence[str], Sequence[tuple[int, int]]]], encoding: Encoding
 ) -> Scores:
-    """Return the scores over documents given as (gold labels, system labels, sequences)."""
-    right = gold_spans = system_spans = 0
+    """Return the scores of documents, each as (gold labels, system labels, sequences)."""
+    correct = gold_spans = system_spans = 0
     both = gold_tokens = system_tokens = 0
     for gold, system, sequences in documents:
         a, b = set(decode(gold, sequences, encoding)), set(decode(system, sequences, encoding))
-        right, gold_spans, system_spans = right + len(a & b), gold_spans + len(a), system_spans + len(b)
+        correct, gold_spans, system_spans = correct + len(a & b), gold_spans + len(a), system_spans + len(b)
         for x, y in zip(gold, system, strict=True):
             gold_tokens += x != OUTSIDE
             system_tokens += y != OUTSIDE
             both += x != OUTSIDE and y != OUTSIDE
     return Scores(
-        _f1(right, gold_spans, system_spans),
+        _f1(correct, gold_spans, system_spans),
         both / system_tokens if system_tokens else 0.0,
         both / gold_tokens if gold_tokens else 0.0,
         _f1(both, gold_tokens, system_tokens),
     )
 
 
-def _f1(right: int, gold: int, system: int) -> float:
-    return 2 * right / (gold + system) if gold + system else 0.0
+def _f1(correct: int, gold: int, system: int) -> float:
+    return 2 * correct / (gold + system) if gold + system else 0.0
 
 
 def rank(scored: Scores, select: Select, precision_floor: float) -> tuple[Any, ...]:
-    """Return a key that is larger for better epochs: F1 of spans, or recall of tokens if the precision reaches the floor.
+    """Return a sort key that is greater for better epochs: F1 of spans, or token recall if the precision reaches the floor.
 
     If no epoch reaches it, the most precise one is best.
     """

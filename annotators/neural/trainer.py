@@ -1,4 +1,4 @@
-"""Trains a network put together from named parts, and writes it as a model."""
+"""Trains a network of named parts, and writes it as a model."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from ..sequence.model_trainer import log
 from ..sequence.training import Example, Trainer
 from .backends import select_device
 from .checkpoint import Checkpoint, fingerprint
-from .examples import Document, Fitted, Options, build_indexer, class_weights, held_out_documents, to_documents
+from .examples import Document, Options, TrainingResult, build_indexer, class_weights, held_out_documents, to_documents
 from .extras import need, torch_module
 from .inputs import FIRST, Indexer, SequenceOf, gaps_of
-from .network_model import NETWORK, ONNX, NeuralModel
+from .network_model import NETWORK, ONNX, VOCABULARIES, NeuralModel
 from .parts import (
     Adam,
     AttributeEncoder,
@@ -47,19 +47,19 @@ from .selecting import Select
 
 @component("neural_trainer", inputs=[Token, Sentence])
 class NeuralTrainer(Trainer):
-    """Trains a neural network on the spans of the gold view: vectors of words, characters and features, an encoder of the
-    context, a decoder.
+    """Trains a neural network on the spans of the gold view. It consists of vectors of words, characters and features, an encoder
+    of the context, and a decoder.
 
-    Needs PyTorch (extra `neural`). A training that was killed continues after its last complete epoch if it is started again
-    with the same documents and parameters. The same machine and number of threads give the same bytes.
+    Needs PyTorch (extra `neural`). An interrupted training resumes after its last complete epoch if it is started again with
+    the same documents and parameters. The output is reproducible for the same machine and number of threads.
     """
 
     features: list[Feature] = field(default_factory=list)
     """Features of tokens for the part `attributes`, by name or `name: {parameters}`; empty: none."""
     window: tuple[int, int] = (0, 0)
-    """First and last token whose features are looked at, relative to the token itself; the encoder looks further in any case."""
+    """First and last token whose features are used, relative to the token. The encoder uses more context."""
     context: Context = "document"
-    """End of the window."""
+    """Boundary of the window."""
     tokens: TokenEmbedding | None = field(default_factory=RandomEmbedding)
     """Vectors of words; null: none."""
     characters: CharacterEncoder | None = field(default_factory=CharLstm)
@@ -67,50 +67,50 @@ class NeuralTrainer(Trainer):
     attributes: AttributeEncoder | None = field(default_factory=FeedForward)
     """Vectors of features, if there are any."""
     encoder: Encoder = field(default_factory=LstmEncoder)
-    """How the context of a token is read."""
+    """Encoder of the context of a token."""
     decoder: Decoder = field(default_factory=Crf)
-    """How labels are chosen."""
+    """Method that chooses labels."""
     dropout: float = 0.5
-    """Share of every token's vector, and of the encoder's output for it, that is set to 0 at random in training."""
+    """Share of each token vector, and of the encoder's output, that is set to 0 at random in training."""
     optimizer: Optimizer = field(default_factory=Adam)
-    """How weights are changed."""
+    """Method that updates weights."""
     batch: int = 16
     """Sequences in a batch."""
     clip: float = 5.0
-    """Largest norm of a gradient; longer ones are shortened. 0: no limit."""
+    """Maximum norm of the gradient; larger ones are scaled down. 0: no limit."""
     epochs: int = 30
-    """Passes over the documents at most."""
+    """Maximum number of passes over the documents."""
     patience: int = 5
-    """Stop after this many epochs without a better one; 0: never."""
+    """Number of epochs without improvement after which training stops; 0: never."""
     held_out: float = 0.1
-    """Share of the documents that are not learned from but used to choose the best epoch; 0: the last epoch is taken."""
+    """Share of the documents that are used to choose the best epoch and not for training; 0: the last epoch is used."""
     select: Select = "f1"
-    """Criterion for the best epoch: the F1 of exact spans, or by the recall of tokens at `precision_floor`."""
+    """Criterion for the best epoch: the F1 of exact spans, or the recall of tokens at `precision_floor`."""
     precision_floor: float = 0.0
-    """Precision of tokens, PHI or not, that an epoch must reach to be chosen by recall (0 to 1)."""
+    """Minimum precision of tokens, PHI or not, of an epoch that is chosen by recall (0 to 1)."""
     average: int = 1
-    """Take the mean of the weights after this many last epochs, instead of those of one epoch (Izmailov et al. 2018)."""
+    """Number of most recent epochs whose weights are averaged (Izmailov et al. 2018)."""
     class_weights: dict[str, float] | Literal["balanced"] | None = None
-    """How much an error on a token weighs, by kind (`O` for none): `balanced`: in inverse proportion to how often the kind
-    occurs. Decoder `softmax` only."""
+    """Weight of an error on a token, by kind (`O` for none); `balanced`: inversely proportional to the frequency of the kind.
+    Decoder `softmax` only."""
     balance: float | None = None
-    """Learn from this many tokens that are not PHI for each that is, drawn at random; null: from all. Decoder `softmax` only."""
+    """Number of randomly chosen tokens that are not PHI to learn from per token that is; null: all. Decoder `softmax` only."""
     binary: bool = False
-    """Learn only whether a token is PHI: all kinds become OTHER."""
+    """Learn only if a token is PHI: all kinds become OTHER."""
     sequence: SequenceOf = "sentence"
-    """The input of the network: a sentence, or as much of the document as `max_length` allows."""
+    """Input of the network: a sentence, or as many sentences of the document as `max_length` allows."""
     max_length: int = 256
-    """Tokens in a sequence; longer ones are cut, at sentence ends if possible."""
+    """Maximum number of tokens in a sequence; longer ones are divided, at sentence ends if possible."""
     start_from: NeuralModel | None = None
-    """A trained model to fine-tune: its words, characters, features and parts are kept, and its weights as far as labels are
-    the same."""
+    """A trained model to fine-tune: its words, characters, features and parts are kept, and its weights except those of labels
+    that it does not have."""
     checkpoint: bool = True
-    """Write the state after each epoch beside the model, to resume from."""
+    """Write the state after each epoch next to the model, so that training can resume."""
     device: str = "auto"
-    """`cpu`, `cuda`, `cuda:1`; `auto`: a GPU if there is one."""
+    """`cpu`, `cuda`, `cuda:1`; `auto`: a GPU if available."""
     threads: int = 1
-    """Threads of PyTorch on a CPU; 0: its default. More than one helps only on an otherwise idle machine: threads wait for each
-    other in every small step, which takes many times as long on busy cores."""
+    """Threads of PyTorch on a CPU; 0: its default. More than one helps only on an otherwise idle machine, since threads wait for
+    each other in every small step."""
     onnx: bool = False
     """Add an ONNX graph, so that the model can be applied without PyTorch."""
 
@@ -140,9 +140,9 @@ class NeuralTrainer(Trainer):
         self._set()
 
     def needs(self) -> tuple[Any, ...]:
-        base = self.start_from
-        more = base.features.needs() if isinstance(base, NeuralModel) else ()
-        return tuple(dict.fromkeys((*super().needs(), *more)))
+        model = self.start_from
+        inherited = model.features.needs() if isinstance(model, NeuralModel) else ()
+        return tuple(dict.fromkeys((*super().needs(), *inherited)))
 
     def open(self) -> None:
         need("torch", "neural", self.name)
@@ -164,9 +164,7 @@ class NeuralTrainer(Trainer):
 
     def learn(self, examples: list[Example], training: dict[str, Any]) -> None:
         if self.min_count > 1:
-            raise ConsumerError(
-                f"{self.name}: min_count: give it to the parts (tokens, characters, attributes) instead"
-            )
+            raise ConsumerError(f"{self.name}: min_count: set it in the parts (tokens, characters, attributes) instead")
         held = held_out_documents(len(examples), self.held_out, self.seed, self.name)
         learned = [e for i, e in enumerate(examples) if i not in held]
         labels = sorted({OUTSIDE, *(x for e in examples for x in e.labels)}, key=lambda x: (x != OUTSIDE, x))
@@ -197,7 +195,7 @@ class NeuralTrainer(Trainer):
         parts = (self.tokens, self.characters, self.attributes, self.encoder, self.decoder)
         return Plan(*parts, dropout=self.dropout, labels=tuple(labels), encoding=self.encoding, sizes=sizes)
 
-    def _fit(self, plan: Plan, indexer: Indexer, train: Sequence[Document], dev: Sequence[Document]) -> Fitted:
+    def _fit(self, plan: Plan, indexer: Indexer, train: Sequence[Document], dev: Sequence[Document]) -> TrainingResult:
         torch, base = need("torch", "neural", self.name), self.start_from
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
@@ -206,12 +204,12 @@ class NeuralTrainer(Trainer):
             _copy_weights(torch, network, plan, base)
         elif self.tokens is not None:
             vectors = self.tokens.start(indexer.words.entries)
-            network.set_word_vectors({indexer.words.of(w): v for w, v in vectors.items()}, self.tokens.train)
+            network.set_word_vectors({indexer.words.index_of(w): v for w, v in vectors.items()}, self.tokens.train)
         options = Options(
             **{f.name: getattr(self, f.name) for f in fields(Options) if f.name != "device"},
             device=select_device(torch, self.device),
         )
-        occurs = Counter(int(w) for d in train for w in d.seen.words)
+        frequencies = Counter(int(w) for d in train for w in d.indexed.words)
         checkpoint = self._checkpoint(plan, indexer, options, [*train, *dev])
         loop = torch_module("fitting").TrainingLoop(
             network,
@@ -219,36 +217,31 @@ class NeuralTrainer(Trainer):
             options,
             checkpoint,
             weights=class_weights(self.class_weights, plan.labels, train, self.name),
-            singles=np.array([occurs[i] == 1 and i >= FIRST for i in range(max(1, plan.sizes["words"]))]),
+            singles=np.array([frequencies[i] == 1 and i >= FIRST for i in range(max(1, plan.sizes["words"]))]),
             unknown=self.tokens.unknown if base is None and self.tokens is not None else 0.0,
             report=lambda row: log.info("epoch", extra={**row, "iteration": row["epoch"]}),
         )
-        fitted: Fitted = loop.run(train, dev)
+        result: TrainingResult = loop.run(train, dev)
         checkpoint.clear()
-        return fitted
+        return result
 
     def _checkpoint(self, plan: Plan, indexer: Indexer, options: Options, documents: Sequence[Document]) -> Checkpoint:
-        """Return the checkpoint beside the model, valid for the same documents and parameters."""
+        """Return the checkpoint next to the model, valid for the same documents and parameters."""
         settings = {
             "plan": plan.as_data(),
             "options": repr(options),
             "labels": plan.labels,
             "base": self.start_from.meta["files"] if self.start_from else None,
             "weights": self.class_weights,
-            "vocabularies": [indexer.words.entries, indexer.characters.entries, indexer.attributes.entries],
+            "vocabularies": list(_vocabularies(indexer).values()),
         }
-        arrays = (a for d in documents for a in (d.seen.words, d.seen.attributes))
-        mark = fingerprint(settings, (d.names for d in documents), arrays)
-        return Checkpoint(self.output / self.model, mark, self.checkpoint)
+        arrays = (a for d in documents for a in (d.indexed.words, d.indexed.attributes))
+        identity = fingerprint(settings, (d.names for d in documents), arrays)
+        return Checkpoint(self.output / self.model, identity, self.checkpoint)
 
-    def _write(self, plan: Plan, indexer: Indexer, fitted: Fitted, training: dict[str, Any]) -> None:
-        arrays = {name: value.numpy() for name, value in fitted.arrays.items()}
-        vocabularies = {
-            "words": indexer.words.entries,
-            "characters": indexer.characters.entries,
-            "attributes": indexer.attributes.entries,
-        }
-        contents = {NETWORK: pack(arrays, vocabularies)}
+    def _write(self, plan: Plan, indexer: Indexer, result: TrainingResult, training: dict[str, Any]) -> None:
+        arrays = {name: value.numpy() for name, value in result.arrays.items()}
+        contents = {NETWORK: pack(arrays, _vocabularies(indexer))}
         if self.onnx:
             contents[ONNX] = torch_module("onnx_export").export_onnx(plan, arrays, self.name)
         facts = {
@@ -256,8 +249,8 @@ class NeuralTrainer(Trainer):
             "network": plan.as_data(),
             "sequence": indexer.sequence,
             "max_length": indexer.max_length,
-            "epoch": fitted.epoch,
-            "history": fitted.history,
+            "epoch": result.epoch,
+            "history": result.history,
         }
         active = sum(int(a.size) for a in arrays.values())
         meta = self.describe(list(plan.labels), active, training, facts)
@@ -266,8 +259,12 @@ class NeuralTrainer(Trainer):
         self.written(meta)
 
 
+def _vocabularies(indexer: Indexer) -> dict[str, list[str]]:
+    return {name: getattr(indexer, name).entries for name in VOCABULARIES}
+
+
 def _copy_weights(torch: Any, network: Any, plan: Plan, base: NeuralModel) -> None:
-    """Copy the weights of a trained model into a network; those of labels for the labels that both have."""
+    """Copy the weights of a trained model into a network, including those of the labels that both have."""
     old = {name: torch.from_numpy(np.array(a)) for name, a in base.arrays.items()}
     rows = [(plan.labels.index(x), base.plan.labels.index(x)) for x in plan.labels if x in base.plan.labels]
     weights = network.state_dict()

@@ -1,1 +1,1 @@
-"""Everything that imports PyTorch at the top. Other modules load these with `extras.torch_module` when they need them."""
+"""The modules that import PyTorch. Other modules load them with `extras.torch_module` on first use."""

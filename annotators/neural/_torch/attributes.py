@@ -1,4 +1,4 @@
-"""A vector for the features of each token."""
+"""The feed-forward network for the features of tokens."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from torch.nn import functional
 
 
 class AttributeNetwork(nn.Module):
-    """(B, T, K) attribute indexes and (B, T, V) numbers -> (B, T, last width).
+    """A feed-forward network: (B, T, K) attribute indexes and (B, T, V) numbers -> (B, T, last width).
 
-    The first layer of a feed-forward network over a sparse binary vector is the sum of the rows of its attributes.
+    The input is a sparse binary vector, so the first layer is the sum of the rows of its attributes.
     """
 
     def __init__(self, attributes: int, numbers: int, widths: Sequence[int], dropout: float) -> None:
@@ -29,7 +29,7 @@ class AttributeNetwork(nn.Module):
         b, t, k = attributes.shape
         if self.training and self.dropout:
             attributes = attributes * (torch.rand(attributes.shape, device=attributes.device) >= self.dropout)
-        if torch.onnx.is_in_onnx_export():  # the exporter does not know the padding of a bag
+        if torch.onnx.is_in_onnx_export():  # the exporter does not support padding in embedding_bag
             x = (functional.embedding(attributes, self.rows) * (attributes != 0).unsqueeze(-1)).sum(dim=2)
         else:
             x = functional.embedding_bag(attributes.reshape(b * t, k), self.rows, mode="sum", padding_idx=0)

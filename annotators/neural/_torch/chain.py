@@ -1,4 +1,4 @@
-"""The linear-chain CRF on largest of a network: its loss. Decoding is in annotators/sequence/viterbi.py."""
+"""The linear-chain CRF and its loss. Decoding is in annotators/sequence/viterbi.py."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from torch import Tensor, nn
 
 
 class Chain(nn.Module):
-    """Scores of labels that begin, follow each other and end; Lafferty, McCallum and Pereira 2001.
+    """Scores of label pairs, first labels and last labels (Lafferty, McCallum and Pereira 2001).
 
-    `forbidden` of shape (labels + 1, labels + 1) is added to the scores of pairs: 0 for allowed pairs, else a large negative
+    `forbidden` of shape (labels + 1, labels + 1) is added to the scores of pairs: 0 for valid pairs, otherwise a large negative
     number. The last row and column are the ends of the sequence.
     """
 
@@ -21,7 +21,7 @@ class Chain(nn.Module):
         self.register_buffer("forbidden", forbidden, persistent=False)
 
     def scores(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the scores of pairs (labels, labels), and of labels at the beginning and at the end (labels,)."""
+        """Return the scores of label pairs (labels, labels), first labels (labels,) and last labels (labels,)."""
         n = len(self.starts)
         forbidden: Tensor = self.forbidden
         return self.pairs + forbidden[:n, :n], self.starts + forbidden[n, :n], self.ends + forbidden[:n, n]
@@ -29,8 +29,8 @@ class Chain(nn.Module):
     def loss(self, emissions: Tensor, labels: Tensor, mask: Tensor) -> Tensor:
         """Return the negative log-likelihood of the labels, summed over sequences: (B, T, L), (B, T), (B, T) -> ().
 
-        The sums run as doubles in the space of probabilities, scaled by each step's largest: exact, and much faster than
-        logarithms of sums.
+        The sums are of probabilities, as doubles scaled by the maximum of each step: exact, and much faster than logarithms of
+        sums.
         """
         pairs, starts, ends = (x.double() for x in self.scores())
         emissions = emissions.double()

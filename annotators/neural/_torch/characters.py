@@ -1,4 +1,4 @@
-"""A vector for each form from its characters."""
+"""Character-level networks, which compute a vector for each form."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ from torch import Tensor, nn
 from .lstm import BiLstm
 
 
+def uniform_embedding(entries: int, dim: int) -> nn.Embedding:
+    """Return an embedding with uniformly distributed weights, with padding at index 0."""
+    embedding = nn.Embedding(entries, dim, padding_idx=0)
+    nn.init.uniform_(embedding.weight, -((3 / dim) ** 0.5), (3 / dim) ** 0.5)
+    return embedding
+
+
 class CharacterLstm(nn.Module):
-    """(U, C) characters, (U,) sizes -> (U, 2 width)."""
+    """A bidirectional LSTM: (U, C) characters, (U,) sizes -> (U, 2 width)."""
 
     def __init__(self, characters: int, dim: int, width: int) -> None:
         super().__init__()
-        self.vectors = nn.Embedding(characters, dim, padding_idx=0)
-        nn.init.uniform_(self.vectors.weight, -((3 / dim) ** 0.5), (3 / dim) ** 0.5)
+        self.vectors = uniform_embedding(characters, dim)
         self.lstm = BiLstm(dim, width)
         self.size = self.lstm.size
 
@@ -25,12 +31,11 @@ class CharacterLstm(nn.Module):
 
 
 class CharacterCnn(nn.Module):
-    """(U, C) characters, (U,) sizes -> (U, filters x widths). Filters read padding as zeros; outputs there are ignored."""
+    """Convolutions: (U, C) characters, (U,) sizes -> (U, filters x widths). Padding is zeros, and its outputs are ignored."""
 
     def __init__(self, characters: int, dim: int, filters: int, widths: Sequence[int]) -> None:
         super().__init__()
-        self.vectors = nn.Embedding(characters, dim, padding_idx=0)
-        nn.init.uniform_(self.vectors.weight, -((3 / dim) ** 0.5), (3 / dim) ** 0.5)
+        self.vectors = uniform_embedding(characters, dim)
         self.convolutions = nn.ModuleList(nn.Conv1d(dim, filters, w, padding=w // 2) for w in widths)
         self.size = filters * len(widths)
 

@@ -1,4 +1,4 @@
-"""Encoders: the vector of each token in its context. `keep` of shape (B, T) marks the tokens that need one; None: all."""
+"""Encoders, which compute contextual token vectors. `keep` of shape (B, T) marks the tokens that need one; None: all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .lstm import BiLstm
 
 
 class StackedLstm(nn.Module):
-    """(B, T, size) -> (B, T, 2 width)."""
+    """Stacked bidirectional LSTMs: (B, T, size) -> (B, T, 2 width)."""
 
     def __init__(self, size: int, width: int, layers: int, dropout: float) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class StackedLstm(nn.Module):
 
 
 class IteratedCnn(nn.Module):
-    """(B, T, size) -> (B, T, filters). Strubell, Verga, Belanger and McCallum 2017; the block shares its weights."""
+    """Iterated dilated convolutions with shared weights: (B, T, size) -> (B, T, filters). Strubell et al. 2017."""
 
     def __init__(
         self, size: int, filters: int, width: int, dilations: Sequence[int], repeats: int, dropout: float
@@ -45,19 +45,20 @@ class IteratedCnn(nn.Module):
         self.size = filters
 
     def forward(self, x: Tensor, lengths: Tensor, mask: Tensor, keep: Tensor | None = None) -> Tensor:
-        there = mask[:, None, :]
-        y = torch.relu(self.entry((x * mask[:, :, None]).transpose(1, 2))) * there
+        inside = mask[:, None, :]
+        y = torch.relu(self.entry((x * mask[:, :, None]).transpose(1, 2))) * inside
         for _ in range(self.repeats):
             for convolution in self.block:
-                y = torch.relu(convolution(y)) * there
+                y = torch.relu(convolution(y)) * inside
             y = self.dropout(y)
         return y.transpose(1, 2)
 
 
-class Windows(nn.Module):
-    """(B, T, size) -> (B, T, last dense width): each token from the window around it only; tokens outside the sequence are zeros.
+class WindowLstm(nn.Module):
+    """A bidirectional LSTM over the window around each token, and dense layers: (B, T, size) -> (B, T, last dense width).
 
-    The states of both directions at the token in the middle go to the dense layers (Anonimatik, 3.4).
+    The states of both directions at the middle token are the input of the dense layers (Anonimatik, 3.4). Tokens outside of the
+    sequence are zeros.
     """
 
     def __init__(self, size: int, window: int, width: int, dense: Sequence[int], dropout: float) -> None:
@@ -75,15 +76,15 @@ class Windows(nn.Module):
         padded = nn.functional.pad(x * mask[:, :, None], (0, 0, half, half))
         windows = torch.stack([padded[:, k : k + t] for k in range(self.window)], dim=2)  # (B, T, window, size)
         if torch.onnx.is_in_onnx_export():  # shapes that depend on values cannot be exported
-            return self._read(windows.reshape(b * t, self.window, size)).reshape(b, t, self.size)
+            return self._encode(windows.reshape(b * t, self.window, size)).reshape(b, t, self.size)
         needed = mask if keep is None else mask & keep
         chosen = windows[needed]
         vectors = x.new_zeros(b, t, self.size)
         if len(chosen):
-            vectors[needed] = self._read(chosen)
+            vectors[needed] = self._encode(chosen)
         return vectors
 
-    def _read(self, windows: Tensor) -> Tensor:
+    def _encode(self, windows: Tensor) -> Tensor:
         """(N, window, size) -> (N, last dense width)."""
         lengths = torch.full((windows.shape[0],), self.window, dtype=torch.int64, device=windows.device)
         y = self.dropout(self.lstm(windows, lengths)[:, self.window // 2])

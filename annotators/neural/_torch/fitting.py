@@ -1,4 +1,4 @@
-"""The training loop: batches of similar length, early stopping, the weights of the best epoch, resumed after a kill."""
+"""The training loop: batches of similar length, early stopping, selection of the best epoch, resumption."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import torch
 
 from ...sequence.viterbi import viterbi
 from ..checkpoint import Checkpoint
-from ..examples import Bools, Document, Fitted, Options
-from ..inputs import UNKNOWN, Batch, Indexer, Ints, batches
+from ..examples import Bools, Document, Options, TrainingResult
+from ..inputs import UNKNOWN, Batch, Indexer, Ints, batch_by_length
 from ..selecting import Scores, rank, scores
 from .network import Network, Tensors
 
-NEIGHBORS = 30
-"""Batches that are made together: this many are shuffled, then sorted by length, so that little padding is needed."""
-TOGETHER = 8_192
-"""Tokens, with padding, that are scored at once."""
+SORTED_BATCHES = 30
+"""Number of batches whose sequences are sorted by length together, to reduce padding."""
+BATCH_TOKENS = 8_192
+"""Maximum number of tokens that are scored in a batch, including padding."""
 
 
 class TrainingLoop:
-    """Trains a network in place, epoch by epoch, and keeps the weights of the best one.
+    """Trains a network in place, and keeps the weights of the best epoch.
 
-    `weights` of shape (labels,) are those of classes. In training, words for which `singles` (by index) is true are
-    replaced by the unknown word with the probability `unknown`. `report` gets a row of numbers after each epoch.
+    `weights` of shape (labels,) are the class weights. In training, words whose index is true in `singles` are replaced by the
+    unknown word with the probability `unknown`. `report` receives the metrics of each epoch.
     """
 
     def __init__(
@@ -50,14 +50,14 @@ class TrainingLoop:
         )
         self._parameters = [p for p in network.parameters() if p.requires_grad]
         self._optimizer = options.optimizer.build(self._parameters)
-        self._fitted = Fitted({}, 0)
+        self._result = TrainingResult({}, 0)
         self._epochs = 0
         self._since_best = 0
         self._latest: list[dict[str, Any]] = []
         self._best_rank: tuple[Any, ...] | None = None
 
-    def run(self, train: Sequence[Document], dev: Sequence[Document]) -> Fitted:
-        """Train, and return the best epoch's weights. The state of PyTorch's random numbers and threads is restored."""
+    def run(self, train: Sequence[Document], dev: Sequence[Document]) -> TrainingResult:
+        """Train, and return the weights of the best epoch. PyTorch's random state and number of threads are restored."""
         threads, options = torch.get_num_threads(), self.options
         with torch.random.fork_rng(devices=[]):
             if options.threads:
@@ -67,7 +67,7 @@ class TrainingLoop:
                 items = [
                     (d, span)
                     for d in train
-                    for span in d.seen.sequences
+                    for span in d.indexed.sequences
                     if d.keep is None or d.keep[slice(*span)].any()
                 ]
                 while self._epochs < options.epochs and not 0 < options.patience <= self._since_best:
@@ -75,11 +75,11 @@ class TrainingLoop:
                     self._train_epoch(items, dev)
             finally:
                 torch.set_num_threads(threads)
-        return self._fitted
+        return self._result
 
     def _train_epoch(self, items: Sequence[tuple[Document, tuple[int, int]]], dev: Sequence[Document]) -> None:
         """Train for an epoch, score it, keep its weights if it is the best, and write the checkpoint."""
-        began, options, fitted = time.perf_counter(), self.options, self._fitted
+        began, options, result = time.perf_counter(), self.options, self._result
         row: dict[str, Any] = {"epoch": self._epochs, "loss": round(self._pass(items), 5)}
         arrays = self.network.state()
         if options.average > 1:
@@ -92,29 +92,29 @@ class TrainingLoop:
             current_rank = rank(current, options.select, options.precision_floor)
             better = self._best_rank is None or current_rank > self._best_rank
             if better:
-                self._best_rank, fitted.best = current_rank, current
+                self._best_rank, result.best = current_rank, current
             self._since_best = 0 if better else self._since_best + 1
         if better:
-            fitted.arrays, fitted.epoch = arrays, self._epochs
+            result.arrays, result.epoch = arrays, self._epochs
         row["seconds"] = round(time.perf_counter() - began, 2)
-        fitted.history.append(row)
+        result.history.append(row)
         self.report({**row, "of": options.epochs})
         self._save()
 
     def _pass(self, items: Sequence[tuple[Document, tuple[int, int]]]) -> float:
-        """Go over all sequences once. Return the mean loss."""
+        """Train on all sequences once. Return the mean loss."""
         options = self.options
         random = np.random.default_rng([options.seed, self._epochs])
         torch.manual_seed(int(random.integers(2**62)))
         self.network.train()
-        total, share = 0.0, 0.0
-        for numbers in shuffled([last - first for _, (first, last) in items], options.batch, random):
-            chosen = [items[i] for i in numbers]
-            batch = self.indexer.batch([(d.seen, span) for d, span in chosen])
+        total, divisor = 0.0, 0.0
+        for indexes in shuffled_batches([last - first for _, (first, last) in items], options.batch, random):
+            chosen = [items[i] for i in indexes]
+            batch = self.indexer.batch([(d.indexed, span) for d, span in chosen])
             if self.singles is not None and self.unknown:
                 hidden = self.singles[batch.words] & (random.random(batch.words.shape) < self.unknown)
                 batch.words[hidden] = UNKNOWN
-            labels, keep = _gold(chosen, batch)
+            labels, keep = _gold_labels(chosen, batch)
             loss, n = self.network.loss(
                 Tensors.of(batch, options.device),
                 torch.from_numpy(labels).to(options.device),
@@ -126,64 +126,67 @@ class TrainingLoop:
             if options.clip:
                 torch.nn.utils.clip_grad_norm_(self._parameters, options.clip)
             self._optimizer.step()
-            total, share = total + float(loss.detach()), share + n
-        return total / share if share else 0.0
+            total, divisor = total + float(loss.detach()), divisor + n
+        return total / divisor if divisor else 0.0
 
     def _score(self, dev: Sequence[Document], arrays: dict[str, Any] | None) -> Scores:
-        """Return the scores on held-out documents, with the weights `arrays` if given, else with the network's own."""
-        own = self.network.state() if arrays is not None else None
+        """Return the scores on held-out documents, with the weights `arrays` or, if None, the current ones."""
+        current = self.network.state() if arrays is not None else None
         if arrays is not None:
             self.network.load_state_dict(arrays)
-        paths = predicted(self.network, self.indexer, dev, self.options.device)
-        if own is not None:
-            self.network.load_state_dict(own)
+        paths = predict(self.network, self.indexer, dev, self.options.device)
+        if current is not None:
+            self.network.load_state_dict(current)
         plan = self.network.plan
         return scores(
-            ((d.names, [plan.labels[i] for i in path], d.seen.sequences) for d, path in zip(dev, paths, strict=True)),
+            (
+                (d.names, [plan.labels[i] for i in path], d.indexed.sequences)
+                for d, path in zip(dev, paths, strict=True)
+            ),
             plan.encoding,
         )
 
     def _save(self) -> None:
-        fitted = self._fitted
+        result = self._result
         self.checkpoint.save(
             {
                 "network": self.network.state_dict(),
                 "optimizer": self._optimizer.state_dict(),
-                "arrays": fitted.arrays,
-                "best_epoch": fitted.epoch,
-                "history": fitted.history,
+                "arrays": result.arrays,
+                "best_epoch": result.epoch,
+                "history": result.history,
                 "epoch": self._epochs,
                 "since": self._since_best,
                 "last": self._latest,
                 "top": list(self._best_rank) if self._best_rank is not None else None,
-                "best": asdict(fitted.best) if fitted.best else None,
+                "best": asdict(result.best) if result.best else None,
             }
         )
 
     def _resume(self) -> None:
-        """Continue after the last epoch of the checkpoint, if there is one of this training."""
+        """Continue after the last epoch of a valid checkpoint of this training, if any."""
         saved = self.checkpoint.load()
         if saved is None:
             return
         self.network.load_state_dict(saved["network"])
         self._optimizer.load_state_dict(saved["optimizer"])
         best = Scores(**saved["best"]) if saved["best"] else None
-        self._fitted = Fitted(saved["arrays"], saved["best_epoch"], saved["history"], best)
+        self._result = TrainingResult(saved["arrays"], saved["best_epoch"], saved["history"], best)
         self._epochs, self._since_best, self._latest = saved["epoch"], saved["since"], saved["last"]
         self._best_rank = tuple(saved["top"]) if saved["top"] is not None else None
 
 
-def shuffled(lengths: Sequence[int], size: int, random: np.random.Generator) -> list[list[int]]:
-    """Return sequence numbers in batches: shuffled, sequences of similar length together, batches shuffled again."""
+def shuffled_batches(lengths: Sequence[int], size: int, random: np.random.Generator) -> list[list[int]]:
+    """Return batches of sequence indexes in random order, each of similar length."""
     order = random.permutation(len(lengths)).tolist()
-    groups: list[list[int]] = []
-    for i in range(0, len(order), size * NEIGHBORS):
-        near = sorted(order[i : i + size * NEIGHBORS], key=lambda j: lengths[j])
-        groups += [near[j : j + size] for j in range(0, len(near), size)]
-    return [groups[i] for i in random.permutation(len(groups)).tolist()]
+    batches: list[list[int]] = []
+    for i in range(0, len(order), size * SORTED_BATCHES):
+        by_length = sorted(order[i : i + size * SORTED_BATCHES], key=lambda j: lengths[j])
+        batches += [by_length[j : j + size] for j in range(0, len(by_length), size)]
+    return [batches[i] for i in random.permutation(len(batches)).tolist()]
 
 
-def _gold(chosen: Sequence[tuple[Document, tuple[int, int]]], batch: Batch) -> tuple[Ints, Bools | None]:
+def _gold_labels(chosen: Sequence[tuple[Document, tuple[int, int]]], batch: Batch) -> tuple[Ints, Bools | None]:
     labels = np.zeros(batch.words.shape, dtype=np.int64)
     keep = None if all(d.keep is None for d, _ in chosen) else np.zeros(batch.words.shape, dtype=np.bool_)
     for row, (d, (first, last)) in enumerate(chosen):
@@ -193,22 +196,22 @@ def _gold(chosen: Sequence[tuple[Document, tuple[int, int]]], batch: Batch) -> t
     return labels, keep
 
 
-def predicted(network: Network, indexer: Indexer, documents: Sequence[Document], device: str) -> list[list[int]]:
-    """Return the best label numbers of all tokens of each document."""
+def predict(network: Network, indexer: Indexer, documents: Sequence[Document], device: str) -> list[list[int]]:
+    """Return the label indexes of the best path of each document."""
     network.eval()
     plan = network.plan
     pairs, starts, ends = network.chain_scores()
-    items = [(n, span) for n, d in enumerate(documents) for span in d.seen.sequences]
-    emissions = [np.zeros((len(d.seen), len(plan.labels))) for d in documents]
-    for numbers in batches([last - first for _, (first, last) in items], TOGETHER):
-        batch = indexer.batch([(documents[items[i][0]].seen, items[i][1]) for i in numbers])
+    items = [(n, span) for n, d in enumerate(documents) for span in d.indexed.sequences]
+    emissions = [np.zeros((len(d.indexed), len(plan.labels))) for d in documents]
+    for indexes in batch_by_length([last - first for _, (first, last) in items], BATCH_TOKENS):
+        batch = indexer.batch([(documents[items[i][0]].indexed, items[i][1]) for i in indexes])
         with torch.inference_mode():
             emitted = network(Tensors.of(batch, device)).cpu().numpy()
-        for row, i in enumerate(numbers):
+        for row, i in enumerate(indexes):
             n, (first, last) = items[i]
             emissions[n][first:last] = emitted[row, : last - first]
             emissions[n][first] += starts
             emissions[n][last - 1] += ends
     if not plan.decoder.chain:
         return [e.argmax(axis=1).tolist() for e in emissions]
-    return [viterbi(e, d.seen.sequences, pairs) for e, d in zip(emissions, documents, strict=True)]
+    return [viterbi(e, d.indexed.sequences, pairs) for e, d in zip(emissions, documents, strict=True)]

@@ -1,4 +1,4 @@
-"""A bidirectional LSTM that ignores padding: each direction sees the elements of its sequence only."""
+"""A bidirectional LSTM that ignores padding."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from torch import Tensor, nn
 
 
 class BiLstm(nn.Module):
-    """Hochreiter and Schmidhuber 1997, in both directions (Graves and Schmidhuber 2005).
+    """A bidirectional LSTM (Hochreiter and Schmidhuber 1997; Graves and Schmidhuber 2005).
 
-    The backward direction is a forward one over sequences reversed within their lengths, which is three times as fast as
-    packed sequences on a CPU.
+    The backward direction is a forward LSTM over the reversed sequences without padding, which is three times as fast as packed
+    sequences on a CPU.
     """
 
     def __init__(self, size: int, width: int) -> None:
@@ -27,29 +27,25 @@ class BiLstm(nn.Module):
                 else:
                     nn.init.zeros_(weight)
             with torch.no_grad():
-                lstm.bias_ih_l0[width : 2 * width] = 1.0  # forget gates start open (Jozefowicz et al. 2015)
+                lstm.bias_ih_l0[width : 2 * width] = 1.0  # forget gates are open initially (Jozefowicz et al. 2015)
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
-        """(B, T, size) and (B,) -> (B, T, 2 width)."""
-        reversal = _reversal(lengths, x.shape[1])
-        forwards, _ = self.forwards(x)
-        backwards, _ = self.backwards(_gather(x, reversal))
+        """Return the states of each element: (B, T, size) and (B,) -> (B, T, 2 width)."""
+        forwards, backwards, reversal = self._directions(x, lengths)
         return torch.cat([forwards, _gather(backwards, reversal)], dim=2)
 
     def last(self, x: Tensor, lengths: Tensor) -> Tensor:
-        """Return the last state of each direction: (B, T, size) and (B,) -> (B, 2 width)."""
-        reversal = _reversal(lengths, x.shape[1])
-        forwards, _ = self.forwards(x)
-        backwards, _ = self.backwards(_gather(x, reversal))
+        """Return the final state of each direction: (B, T, size) and (B,) -> (B, 2 width)."""
+        forwards, backwards, _ = self._directions(x, lengths)
         last = (lengths - 1).view(-1, 1, 1).expand(-1, 1, forwards.shape[2])
         return torch.cat([forwards.gather(1, last), backwards.gather(1, last)], dim=2).squeeze(1)
 
-
-def _reversal(lengths: Tensor, t: int) -> Tensor:
-    """Return for each position the one at the same distance from the other end of the sequence: (B,) -> (B, t)."""
-    positions = torch.arange(t, device=lengths.device)[None, :]
-    reversal = lengths[:, None] - 1 - positions
-    return torch.where(reversal >= 0, reversal, positions)
+    def _directions(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the forward states, the backward states in reverse order, and the positions that reverse each sequence."""
+        positions = torch.arange(x.shape[1], device=lengths.device)[None, :]
+        reversal = lengths[:, None] - 1 - positions
+        reversal = torch.where(reversal >= 0, reversal, positions)
+        return self.forwards(x)[0], self.backwards(_gather(x, reversal))[0], reversal
 
 
 def _gather(x: Tensor, positions: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""The network as a whole: tokens, characters and features in, scores of labels out."""
+"""The complete network, which scores the labels of tokens."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -13,10 +14,11 @@ from torch.nn import functional
 from ..inputs import Batch
 from ..plan import Plan
 from .chain import Chain
+from .characters import uniform_embedding
 
 
 class Network(nn.Module):
-    """Concatenated vectors of each token, dropout, an encoder of the context, a linear layer to labels."""
+    """Concatenated token vectors, dropout, a context encoder, and a linear layer that scores labels."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__()
@@ -24,10 +26,8 @@ class Network(nn.Module):
         size = 0
         self.words = None
         if plan.tokens is not None:
-            dim = plan.sizes["dim"]
-            self.words = nn.Embedding(plan.sizes["words"], dim, padding_idx=0)
-            nn.init.uniform_(self.words.weight, -((3 / dim) ** 0.5), (3 / dim) ** 0.5)
-            size += dim
+            self.words = uniform_embedding(plan.sizes["words"], plan.sizes["dim"])
+            size += plan.sizes["dim"]
         self.characters = plan.characters.build(plan.sizes["characters"]) if plan.characters is not None else None
         size += int(self.characters.size) if self.characters is not None else 0
         self.attributes = None
@@ -40,7 +40,7 @@ class Network(nn.Module):
         self.chain = Chain(len(plan.labels), torch.from_numpy(plan.forbidden())) if plan.decoder.chain else None
 
     def forward(self, batch: Tensors, keep: Tensor | None = None) -> Tensor:
-        """Return the scores of labels: (B, T, L). `keep` of shape (B, T) marks the tokens whose scores are needed; None: all."""
+        """Return the label scores: (B, T, L). `keep` of shape (B, T) marks the tokens whose scores are needed; None: all."""
         parts = []
         if self.words is not None:
             parts.append(self.words(batch.words))
@@ -55,18 +55,18 @@ class Network(nn.Module):
     def loss(
         self, batch: Tensors, labels: Tensor, weights: Tensor | None = None, keep: Tensor | None = None
     ) -> tuple[Tensor, int]:
-        """Return the summed loss and the number of sequences (chain) or tokens (softmax) to divide it by."""
+        """Return the summed loss and its divisor, the number of sequences (chain) or of tokens by weight (softmax)."""
         emissions = self(batch, keep)
         if self.chain is not None:
             return self.chain.loss(emissions, labels, batch.mask), len(labels)
         needed = batch.mask if keep is None else batch.mask & keep
         chosen, gold = emissions[needed], labels[needed]
         summed = functional.cross_entropy(chosen, gold, weight=weights, reduction="sum")
-        share = len(gold) if weights is None else float(weights[gold].sum())
-        return summed, max(share, 1e-9)  # type: ignore[return-value]
+        divisor = len(gold) if weights is None else float(weights[gold].sum())
+        return summed, max(divisor, 1e-9)  # type: ignore[return-value]
 
     def set_word_vectors(self, vectors: Mapping[int, Any], train: bool) -> None:
-        """Set first values of words' vectors, by index; `train` says whether they are changed in training."""
+        """Set the initial word vectors by index. `train`: whether training changes them."""
         if self.words is None:
             return
         with torch.no_grad():
@@ -79,17 +79,17 @@ class Network(nn.Module):
         return {name: value.detach().cpu().clone() for name, value in self.state_dict().items()}
 
     def chain_scores(self) -> tuple[Any, Any, Any]:
-        """Return the scores of pairs, of first and of last labels as NumPy arrays of doubles; zeros without a chain."""
+        """Return the scores of label pairs, first labels and last labels as arrays of doubles; zeros without a chain."""
         n = len(self.plan.labels)
         if self.chain is None:
-            return torch.zeros(n, n).double().numpy(), torch.zeros(n).double().numpy(), torch.zeros(n).double().numpy()
+            return np.zeros((n, n)), np.zeros(n), np.zeros(n)
         pairs, starts, ends = (x.detach().cpu().double().numpy() for x in self.chain.scores())
         return pairs, starts, ends
 
 
 @dataclass(slots=True)
 class Tensors:
-    """A batch as tensors on a device; see `Batch` for shapes."""
+    """A batch as tensors on a device; see `Batch` for the shapes."""
 
     words: Tensor
     characters: Tensor

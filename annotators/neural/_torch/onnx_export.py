@@ -1,4 +1,4 @@
-"""Exports a trained network as an ONNX graph, so that ONNX Runtime alone can apply it."""
+"""Exports a trained network as an ONNX graph, so that ONNX Runtime can apply it without PyTorch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..plan import Plan
 from .network import Network, Tensors
 
 OPSET = 17
-"""Every ONNX Runtime since 1.12 (2022) reads it."""
+"""Supported by ONNX Runtime since version 1.12 (2022)."""
 _AXES = {
     "words": "BT",
     "characters": "UC",
@@ -32,21 +32,22 @@ _AXES = {
 
 
 class _Exportable(nn.Module):
-    """A network as a function of single tensors; `mask` is given as numbers."""
+    """A network as a function of single tensors. The mask consists of numbers."""
 
     def __init__(self, network: Network) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, *tensors: Tensor) -> Tensor:
-        given = dict(zip(_AXES, tensors, strict=True))
-        return self.network(Tensors(**{**given, "mask": given["mask"].bool()}))
+        inputs = dict(zip(_AXES, tensors, strict=True))
+        return self.network(Tensors(**{**inputs, "mask": inputs["mask"].bool()}))
 
 
 def export_onnx(plan: Plan, arrays: Mapping[str, Array], who: str) -> bytes:
-    """Return the graph of a network with these weights. The same weights give the same bytes with one version of PyTorch.
+    """Return the graph of a network with these weights. The bytes are reproducible for the same version of PyTorch.
 
-    Inputs are those fields of `Batch` that the network uses, `mask` as 32-bit floats; the output `scores` has shape (B, T, L).
+    The inputs are the fields of `Batch` that the network uses, with `mask` as 32-bit floats. The output `scores` has the shape
+    (B, T, L).
     Raises ResourceError if the library `onnx` is not installed.
     """
     need("onnx", "neural", who)
@@ -57,7 +58,7 @@ def export_onnx(plan: Plan, arrays: Mapping[str, Array], who: str) -> bytes:
     axes = {name: dict(enumerate(names)) for name, names in _AXES.items()}
     file = io.BytesIO()
     with warnings.catch_warnings():
-        # the exporter warns that it is deprecated, and that constant shapes of the example may be traced, which tests rule out
+        # the exporter is deprecated and warns of shapes that may be fixed to those of the example, which tests exclude
         warnings.simplefilter("ignore")
         torch.onnx.export(
             _Exportable(network.eval()),
@@ -73,7 +74,7 @@ def export_onnx(plan: Plan, arrays: Mapping[str, Array], who: str) -> bytes:
 
 
 def _example(plan: Plan) -> Batch:
-    """Return two sequences of different length: the exporter follows one computation."""
+    """Return the example that the exporter traces: two sequences of different length."""
     return Batch(
         words=np.array([[1, 1, 1], [1, 1, 0]]),
         characters=np.array([[1, 1], [1, 0]]),

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.text import Text
 
-from ....annotators.neural.export import add_graph
+from ....annotators.neural.network_model import add_onnx_graph
 from ....annotators.sequence import model_files
 from ....annotators.sequence.card import shown
 from ....annotators.sequence.labels import OUTSIDE, parts
@@ -102,7 +102,7 @@ def card(name: Name) -> None:
 )
 def export_onnx(name: Name) -> None:
     """Add an ONNX graph to a network's model, so that it can be applied without PyTorch."""
-    typer.echo(f"{name}: model.onnx, {add_graph(name) / 1e6:.1f} MB")
+    typer.echo(f"{name}: model.onnx, {add_onnx_graph(name) / 1e6:.1f} MB")
 
 
 def _row(name: str, path: Path) -> list[str | Text]:

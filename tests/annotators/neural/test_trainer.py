@@ -232,10 +232,10 @@ def test_a_damaged_bundle_is_refused(trained: Path, tmp_path: Path, damage: str)
         expected = "network.npz is not what model.json says"
     elif damage == "description":
         meta["network"]["encoder"] = {"lstn": {}}
-        expected = "its network cannot be made: encoder: .*lstm"
+        expected = "its network cannot be built: encoder: .*lstm"
     elif damage == "vocabulary":
         meta["network"]["sizes"]["words"] += 1
-        expected = "its vocabulary of words is not the one it was trained with"
+        expected = "its vocabulary of words is not the one of its training"
     elif damage == "weights":
         meta["network"]["encoder"] = {"lstm": {"width": 17}}
         expected = "its weights do not fit its description"
@@ -255,13 +255,13 @@ def test_a_linear_models_bundle_is_no_network_nor_the_other_way_round(trained: P
 
 
 def test_a_graph_can_be_added_later(trained: Path, tmp_path: Path) -> None:
-    from caspipe.annotators.neural.export import add_graph
+    from caspipe.annotators.neural.network_model import add_onnx_graph
 
     pipeline(tmp_path, documents=10, epochs=1).run()
     model = tmp_path / "small"
     with pytest.raises(ResourceError, match=r"has no model\.onnx: train it with `onnx: true`"):
         applied(model, TEXT, backend="onnx")
-    assert add_graph(str(model)) == (model / "model.onnx").stat().st_size
+    assert add_onnx_graph(str(model)) == (model / "model.onnx").stat().st_size
     assert applied(model, TEXT, backend="onnx").text == TEXT
 
 

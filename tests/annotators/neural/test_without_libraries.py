@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.annotators.neural import parts
-from caspipe.annotators.neural.inputs import Vocabulary, batches, cut, spelled
+from caspipe.annotators.neural.inputs import Vocabulary, batch_by_length, characters_of, split_sequences
 from caspipe.annotators.neural.selecting import Scores, rank, scores
 from caspipe.annotators.sequence.arrays import pack, unpack
 from caspipe.pipeline import Pipeline
@@ -77,7 +77,7 @@ def test_faults_of_a_configuration_are_told_before_anything_is_read(given_: dict
 def test_sequences_hold_every_token_once_and_are_never_too_long(lengths: list[int], longest: int, what: str) -> None:
     ends = np.cumsum([0, *lengths]).tolist()
     sentences = list(itertools.pairwise(ends))
-    found = cut(sentences, what, longest)  # type: ignore[arg-type]
+    found = split_sequences(sentences, what, longest)  # type: ignore[arg-type]
     assert [i for a, b in found for i in range(a, b)] == list(range(ends[-1]))
     assert all(0 < b - a <= longest for a, b in found)
     if what == "sentence":
@@ -86,20 +86,20 @@ def test_sequences_hold_every_token_once_and_are_never_too_long(lengths: list[in
 
 @given(st.lists(st.integers(1, 50), max_size=20), st.integers(1, 100))
 def test_batches_hold_every_sequence_once(lengths: list[int], tokens: int) -> None:
-    made = list(batches(lengths, tokens))
+    made = list(batch_by_length(lengths, tokens))
     assert sorted(i for some in made for i in some) == list(range(len(lengths)))
     assert all(len(some) == 1 or len(some) * max(lengths[i] for i in some) <= tokens for some in made)
 
 
 def test_long_forms_are_spelled_by_their_ends() -> None:
-    assert spelled("a" * 50 + "z") == "a" * 20 + "a" * 19 + "z"
-    assert spelled("word\0\n") == "word\n"
-    assert len(spelled("")) == 1
+    assert characters_of("a" * 50 + "z") == "a" * 20 + "a" * 19 + "z"
+    assert characters_of("word\0\n") == "word\n"
+    assert len(characters_of("")) == 1
 
 
 def test_a_vocabulary_knows_what_it_holds_and_nothing_else() -> None:
     words = Vocabulary(["b", "a"])
-    assert [words.of(w) for w in ("b", "a", "c")] == [2, 3, 1] and len(words) == 4
+    assert [words.index_of(w) for w in ("b", "a", "c")] == [2, 3, 1] and len(words) == 4
 
 
 @given(
@@ -139,4 +139,4 @@ def test_the_epoch_with_most_recall_must_reach_the_precision_asked_for() -> None
 
 def test_vectors_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     with pytest.raises(ResourceError):
-        parts.GivenEmbedding(file=tmp_path / "none.txt").words({"a": 1})
+        parts.PretrainedEmbedding(file=tmp_path / "none.txt").words({"a": 1})
