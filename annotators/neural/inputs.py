@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..sequence.extraction import Columns, FeatureSet, Spread
+from ..sequence.extraction import AttributeTable, DocumentFeatures, FeatureSet
 from ..sequence.feature import Words
 
 Ints = npt.NDArray[np.int64]
@@ -102,9 +102,9 @@ class Indexer:
     max_length: int = 256
     _forms: dict[str, int] = field(default_factory=dict)
     _characters: list[Ints] = field(default_factory=list)
-    _spread: Spread | None = None
+    _spread: AttributeTable | None = None
 
-    def index(self, columns: Columns, gaps: Sequence[str] | None) -> IndexedDocument:
+    def index(self, columns: DocumentFeatures, gaps: Sequence[str] | None) -> IndexedDocument:
         """Return the arrays of a document. `gaps` is the text after each token, needed with `post_space`."""
         forms = columns.forms
         if len(self._characters) > MAX_CACHED_FORMS:
@@ -127,12 +127,12 @@ class Indexer:
             self._characters.append(np.array(indexes, dtype=np.int64))
         return row
 
-    def _attributes(self, columns: Columns) -> Ints:
+    def _attributes(self, columns: DocumentFeatures) -> Ints:
         n = len(columns.forms)
         if not self.attributes.entries:
             return np.zeros((n, 1), dtype=np.int64)
         if self._spread is None:
-            self._spread = Spread(self.features, self.attributes.index.get)
+            self._spread = AttributeTable(self.features, self.attributes.index.get)
         rows = list(self._spread.rows(columns))
         attributes = np.zeros((n, max(1, max(map(len, rows), default=0))), dtype=np.int64)
         for i, row in enumerate(rows):
@@ -196,7 +196,7 @@ def split_sequences(sentences: Sequence[Span], sequence: SequenceOf, max_length:
     return ranges
 
 
-def attribute_counts(features: FeatureSet, columns: Iterable[Columns]) -> Counter[str]:
+def attribute_counts(features: FeatureSet, columns: Iterable[DocumentFeatures]) -> Counter[str]:
     """Count the occurrences of each binary attribute."""
     counts: Counter[str] = Counter()
     labels = {f.label for f in features.of_value}

@@ -21,19 +21,19 @@ def model_card(meta: Mapping[str, Any]) -> str:
     ]
     if "network" in meta:
         parts = [meta["network"][p] for p in ("tokens", "characters", "attributes", "encoder", "decoder")]
-        lines += [f"* Network: {', '.join(f'`{shown(p)}`' for p in parts if p)}"]
+        lines += [f"* Network: {', '.join(f'`{format_feature(p)}`' for p in parts if p)}"]
     lines += [f"* Licence: {meta['licence'] or 'not given'}", f"* Active weights: {meta['active_features']:,}", ""]
     lines += ["## Training", "", f"{training['documents']:,} documents, {training['tokens']:,} tokens.", ""]
     lines += _corpora(training)
     lines += ["| kind | spans |", "|---|---|", *[f"| {k} | {n:,} |" for k, n in training["spans"].items()], ""]
-    features = ", ".join(f"`{shown(f)}`" for f in meta["features"]) or "none"
+    features = ", ".join(f"`{format_feature(f)}`" for f in meta["features"]) or "none"
     lines += [f"Features, from {meta['window'][0]} to {meta['window'][1]} tokens around: {features}.", ""]
     scores = meta.get("scores") or []
     lines += ["## Scores", ""]
     if scores:
         lines += ["| corpus | criterion | kind | precision | recall | F1 |", f"|{'---|' * 6}"]
         for row in scores:
-            numbers = [number_of(row[name]) for name in ("precision", "recall", "f1")]
+            numbers = [format_score(row[name]) for name in ("precision", "recall", "f1")]
             lines.append(f"| {' | '.join([row['corpus'], row['criterion'], row['kind'], *numbers])} |")
     else:
         lines += ["None recorded. `caspipe evaluate` measures them."]
@@ -44,7 +44,7 @@ def _about(meta: Mapping[str, Any]) -> str:
     return "A neural network over tokens." if "network" in meta else f"A {meta['type'].upper()} over token attributes."
 
 
-def shown(feature: Any) -> str:
+def format_feature(feature: Any) -> str:
     """Return a feature of a description, for reading."""
     if isinstance(feature, str):
         return feature
@@ -52,7 +52,7 @@ def shown(feature: Any) -> str:
     return f"{name}({', '.join(f'{k}={v}' for k, v in given.items())})"
 
 
-def number_of(value: float | None) -> str:
+def format_score(value: float | None) -> str:
     """Return a score with three decimals."""
     return "undefined" if value is None else f"{value:.3f}"
 
@@ -83,7 +83,7 @@ def tagger_card(meta: Mapping[str, Any]) -> str:
         f"Words of the corpus became tokens of ours: {carried['same']:,} are the same, {carried['cut']:,} words were cut, "
         f"{carried['joined']:,} tokens hold several words, in {carried['crossed']:,} places borders cross.",
         "",
-        "Features (from, to: tokens around): " + ", ".join(f"`{shown(f)}`" for f in meta["features"]) + ".",
+        "Features (from, to: tokens around): " + ", ".join(f"`{format_feature(f)}`" for f in meta["features"]) + ".",
         "",
         "## Accuracy",
         "",
@@ -97,7 +97,7 @@ def tagger_card(meta: Mapping[str, Any]) -> str:
                 lines += ["", f"{score['corpus']}, {score['tokenization']}, by tag:", ""]
                 lines += ["| tag | tokens | precision | recall | F1 |", "|---|---|---|---|---|"]
                 for tag, row in score["tags"].items():
-                    numbers = " | ".join(number_of(row[name]) for name in ("precision", "recall", "f1"))
+                    numbers = " | ".join(format_score(row[name]) for name in ("precision", "recall", "f1"))
                     lines.append(f"| `{_cell(tag)}` | {row['support']:,} | {numbers} |")
     else:
         lines += ["None recorded. `caspipe train tagger --dev FILE` measures it."]

@@ -19,7 +19,7 @@ SHRUNK = 150.0
 """Logarithm of how much sums may shrink before they are scaled again: with LINEAR it stays within a double (e^-708)."""
 
 
-class SpanChances:
+class SpanProbabilities:
     """Probabilities of spans under `transitions`, of shape (labels, labels), from row to column.
 
     `before[y, a]` says whether a span that begins with label y stays the same one if the token before it has label a (1)

@@ -10,7 +10,7 @@ import numpy as np
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ResourceError
 from ...typesystem import PhiCandidate, Sentence, Token
-from .confidence import SpanChances
+from .confidence import SpanProbabilities
 from .extraction import Floats
 from .labels import parts
 from .tagging import LinearTagger, SequenceTagger
@@ -34,7 +34,7 @@ class ChainTagger(SequenceTagger):
         return decoder(self._model.labels, self.transitions)
 
     @cached_property
-    def _chances(self) -> SpanChances:
+    def _span_probabilities(self) -> SpanProbabilities:
         known = [parts(label, self._model.meta["encoding"]) for label in self._model.labels]
         before, after = np.ones((2, len(known), len(known)))
         for i, (prefix, kind) in enumerate(known):
@@ -43,15 +43,15 @@ class ChainTagger(SequenceTagger):
                     before[i, j] = 0.0
                 if kind == its_kind and prefix in "BI" and other in "IL":
                     after[i, j] = 0.0
-        return SpanChances(self.transitions, before, after)
+        return SpanProbabilities(self.transitions, before, after)
 
     def best(self, scores: Floats, sentences: list[tuple[int, int]]) -> list[int]:
         return self._decoder(scores, sentences)
 
-    def sureness(
+    def confidences(
         self, scores: Floats, path: list[int], spans: list[Any], sentences: list[tuple[int, int]]
     ) -> list[float]:
-        return self._chances.of(scores, path, [(first, last) for first, last, _ in spans], sentences)
+        return self._span_probabilities.of(scores, path, [(first, last) for first, last, _ in spans], sentences)
 
 
 @component("crf", inputs=[Token, Sentence], outputs=[PhiCandidate])

@@ -18,8 +18,8 @@ from ...pipeline.contract.component import resource_class
 from ...pipeline.contract.resources import load
 from ...pipeline.errors import CasError
 from ...typesystem import FeatureStructure, FormTable
-from .feature import Feature, FormFeature, TokenFeature, ValueFeature, Words, each
-from .numbering import Numbering, Places
+from .feature import Feature, FormFeature, TokenFeature, ValueFeature, Words, as_tuple
+from .numbering import DocumentRows, RowNumbering
 
 Context = Literal["sentence", "document"]
 Floats = npt.NDArray[np.float64]
@@ -29,7 +29,7 @@ OUT_BEFORE, OUT_AFTER = "bos", "eos"
 """Attributes of places before the first and after the last token: `-1:bos`, `1:eos`."""
 
 
-class Group(NamedTuple):
+class FeatureGroup(NamedTuple):
     """Features whose values count together: their labels, and for each its values of all tokens."""
 
     labels: tuple[str, ...]
@@ -41,7 +41,7 @@ class Group(NamedTuple):
 
 
 @dataclass(eq=False)
-class Columns:
+class DocumentFeatures:
     """A document as its features see it.
 
     `forms` are the tokens; `groups` what does not depend on a form alone; `numbers` is one row for each `ValueFeature`, of
@@ -49,7 +49,7 @@ class Columns:
     """
 
     forms: list[str]
-    groups: list[Group]
+    groups: list[FeatureGroup]
     numbers: Floats
     sentences: list[tuple[int, int]]
     context: Context
@@ -59,11 +59,11 @@ class Columns:
         """For each group the tuple of bases (`pos=NN`) of every token."""
         found = []
         for group in self.groups:
-            memo = Memo(bases_of(group.labels))
+            memo = BoundedCache(bases_of(group.labels))
             found.append([memo[key] for key in group.by_token()])
         return found
 
-    def same(self, other: Columns) -> bool:
+    def same(self, other: DocumentFeatures) -> bool:
         """Return whether both are of one list of tokens, and the features see just the same."""
         return (
             self.forms is other.forms
@@ -119,7 +119,7 @@ class FeatureSet:
         together = [f for f in self.of_token if not f.varied]
         self._grouped = [together] if together else []
         self._grouped += [[f] for f in self.of_token if f.varied]
-        self._last: Columns | None = None
+        self._last: DocumentFeatures | None = None
 
     def open(self) -> None:
         """Loads the files that features name."""
@@ -150,10 +150,10 @@ class FeatureSet:
                 found += [base(label, v) for v in value]
         return tuple(dict.fromkeys(found))
 
-    def columns(self, words: Words) -> Columns:
+    def columns(self, words: Words) -> DocumentFeatures:
         """Return the features' view of a document; the same object as the last time if it is equal."""
         groups = [
-            Group(tuple(f.label for f in some), [_whole(f, list(f.column(words)), words) for f in some])
+            FeatureGroup(tuple(f.label for f in some), [_whole(f, list(f.column(words)), words) for f in some])
             for some in self._grouped
         ]
         rows = [_whole(f, f.column(words), words) for f in self.of_value]
@@ -161,18 +161,18 @@ class FeatureSet:
         if not np.isfinite(numbers).all():
             wrong = next(f for f, row in zip(self.of_value, numbers, strict=True) if not np.isfinite(row).all())
             raise CasError(f"feature {wrong.label} gave a value that is not finite")
-        columns, last = Columns(words.forms, groups, numbers, words.sentences, self.context), self._last
+        columns, last = DocumentFeatures(words.forms, groups, numbers, words.sentences, self.context), self._last
         if last is None or not last.same(columns):  # else another model saw it just now: what that looked up holds
             self._last = last = columns
         return last
 
     @cached_property
-    def numbering(self) -> Numbering:
+    def numbering(self) -> RowNumbering:
         """The numbers of forms and of combinations of values, for every scorer over these features."""
         computes = [self.bases, *[bases_of(tuple(f.label for f in some)) for some in self._grouped]]
-        return Numbering(computes, max(-self.offsets[0], self.offsets[-1]))
+        return RowNumbering(computes, max(-self.offsets[0], self.offsets[-1]))
 
-    def places(self, columns: Columns) -> Places:
+    def places(self, columns: DocumentFeatures) -> DocumentRows:
         """Return a document of at least one token as row numbers."""
         keys = [columns.forms, *[group.by_token() for group in columns.groups]]
         return self.numbering.places(columns, keys, columns.sequences, len(columns.forms))
@@ -181,9 +181,9 @@ class FeatureSet:
         """Without what was looked up so far."""
         return {**{k: v for k, v in self.__dict__.items() if k != "numbering"}, "_last": None}
 
-    def attributes(self, columns: Columns) -> Iterator[list[str] | dict[str, float]]:
+    def attributes(self, columns: DocumentFeatures) -> Iterator[list[str] | dict[str, float]]:
         """Yield the attributes of every token, for training: names, or a mapping to numbers if there are real values."""
-        rows = Spread(self, str).rows(columns)
+        rows = AttributeTable(self, str).rows(columns)
         if not self.of_value:
             yield from rows
             return
@@ -196,7 +196,7 @@ class FeatureSet:
             yield mapping
 
 
-class Spread:
+class AttributeTable:
     """The attributes of tokens, as names or as what replaces them: `entry` of each name, left out if that is None.
 
     What a form, or a token's other values, give at each offset is worked out once.
@@ -206,7 +206,7 @@ class Spread:
         self._offsets, self._entry = features.offsets, entry
         self._windows = {f.label: features.window_of(f) for f in features.features}
         self.forms: FormTable[list[list[Any]]] = FormTable(lambda form: self._spread(features.bases(form)))
-        self.values: dict[Any, list[list[Any]]] = Memo(self._spread)
+        self.values: dict[Any, list[list[Any]]] = BoundedCache(self._spread)
 
     def _spread(self, bases: tuple[str, ...]) -> list[list[Any]]:
         spread = [(b, self._windows[b.partition("=")[0]]) for b in bases]
@@ -215,7 +215,7 @@ class Spread:
     def _known(self, names: Iterable[str]) -> list[Any]:
         return [found for found in map(self._entry, names) if found is not None]
 
-    def rows(self, columns: Columns) -> Iterator[list[Any]]:
+    def rows(self, columns: DocumentFeatures) -> Iterator[list[Any]]:
         """Yield the binary attributes of every token."""
         before = [self._known([f"{d}:{OUT_BEFORE}"]) for d in self._offsets]
         after = [self._known([f"{d}:{OUT_AFTER}"]) for d in self._offsets]
@@ -233,7 +233,7 @@ class Spread:
             yield found
 
 
-class Memo(dict[Any, Any]):
+class BoundedCache(dict[Any, Any]):
     """A memo of bounded size over hashable keys."""
 
     def __init__(self, compute: Any, size: int = 30_000) -> None:
@@ -265,9 +265,9 @@ def bases_of(labels: tuple[str, ...]) -> Callable[[Any], tuple[str, ...]]:
     """From a key of a group of features to its bases."""
     if len(labels) == 1:
         (label,) = labels
-        return lambda value: tuple(dict.fromkeys([base(label, v) for v in each(value)]))
+        return lambda value: tuple(dict.fromkeys([base(label, v) for v in as_tuple(value)]))
 
     def together(key: Any) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([base(n, v) for n, value in zip(labels, key, strict=True) for v in each(value)]))
+        return tuple(dict.fromkeys([base(n, v) for n, value in zip(labels, key, strict=True) for v in as_tuple(value)]))
 
     return together

@@ -1,37 +1,44 @@
-"""Features of tokens: the family of parts of which models are declared in YAML, and the tokens they look at.
+"""Features of tokens: the base classes of the features that models declare in YAML, and the tokens they are computed for.
 
-A feature is one of three sorts, by what it depends on:
+A feature is of one of three types, by its input:
 
-* `FormFeature`: on the token's form alone (lower case, suffix, shape). Computed once for each distinct form.
-* `TokenFeature`: on the token in its document (part of speech, list hits, terms).
+* `FormFeature`: depends on the token's form alone (lower case, suffix, shape). Computed once for each distinct form.
+* `TokenFeature`: depends on the token in its document (part of speech, list hits, terms).
 * `ValueFeature`: a real number for each token (its position in the document).
 
-Each is looked at from the tokens around, too: the feature `lower` of the token before is the attribute `-1:lower=dr.`, that
-of the token itself `0:lower=smith`. So a model's attributes can be read, and stay the same for its lifetime.
+Features of the tokens in a window around the token count, too: the feature `lower` of the previous token is the attribute
+`-1:lower=dr.`, that of the token itself `0:lower=smith`. The names of attributes are readable and part of the model format.
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import MISSING, Field, dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 from ...pipeline.contract.component import Part
 from ...typesystem import FeatureStructure, Sentence, View
-from .tidy import label
 
 Values = str | Iterable[str] | None
-"""One value, several, or none. A feature without value (`hyphen`) gives the empty string if it holds."""
+"""One value, several, or none. The value of a feature that is only present or absent (`hyphen`) is the empty string."""
+
+MAX_LENGTH = 64
+"""Maximum length of a value in code points. Longer forms (keys, encoded files, tables without spaces) are truncated."""
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 class Words:
-    """The tokens of a view as features see them.
+    """The tokens of a view as input of features.
 
     `forms`, `lowers`, `begins`, `ends` are parallel lists over tokens, as in `view.tokens`; `sentences` are ranges of token
-    indexes (first, last + 1), sorted and disjoint, that hold every token: tokens outside any sentence form ranges of
-    their own, so that no token goes without a label.
+    indexes (first, last + 1), sorted and disjoint, that cover every token: tokens outside of any sentence form ranges of
+    their own, so that every token gets a label.
     """
 
     def __init__(self, view: View) -> None:
@@ -52,21 +59,21 @@ class Words:
 
     @cached_property
     def sentences(self) -> list[tuple[int, int]]:
-        begins, found, done = self.begins, [], 0
+        begins, ranges, done = self.begins, [], 0
         for begin, end in zip(*self.view.spans(Sentence), strict=True):
             first = max(bisect_left(begins, begin, done), done)
             last = bisect_left(begins, end, first)
             if done < first:
-                found.append((done, first))
+                ranges.append((done, first))
             if first < last:
-                found.append((first, last))
+                ranges.append((first, last))
             done = max(done, last)
         if done < len(begins):
-            found.append((done, len(begins)))
-        return found
+            ranges.append((done, len(begins)))
+        return ranges
 
     def under(self, begin: int, end: int) -> range:
-        """Indexes of the tokens that share a code point with the span."""
+        """Return the indexes of the tokens that overlap the span."""
         return range(bisect_left(self.ends, begin + 1), bisect_left(self.begins, end))
 
 
@@ -74,30 +81,30 @@ class Words:
 class Feature(Part):
     """A property of a token, declared by name in a model's `features`.
 
-    The name in attributes is the part's name; two features of one name with other parameters differ in their `label`.
+    Attributes begin with its `label`: the name of the part, and the parameters in which two features of that name differ.
     """
 
     window: tuple[int, int] | None = None
-    """First and last token looked at, relative to the token itself: `[-1, 1]`. Left out: the model's window."""
+    """First and last token, relative to the token itself: `[-1, 1]`. Default: the window of the model."""
 
     inputs: ClassVar[tuple[type[FeatureStructure], ...]] = ()
-    """Types that earlier components must have made."""
+    """Types that earlier components must have added."""
     sets: ClassVar[tuple[str, ...]] = ()
-    """Features that earlier components must have set: `Token:pos`."""
+    """UIMA features that earlier components must have set: `Token:pos`."""
 
     in_label: ClassVar[tuple[str, ...]] = ()
-    """Parameters that are part of the label if they are not the defaults."""
+    """Parameters that are part of the label unless they have their default value."""
 
     @property
     def label(self) -> str:
-        """How attributes of this feature begin, after the offset: `has_xyz:lower`."""
+        """The prefix of attributes of this feature, after the offset: `has_xyz:lower`."""
         details = [_detail(name, getattr(self, name), self.__dataclass_fields__[name]) for name in self.in_label]
-        return label(self.name, *details) if any(details) else self.name
+        return make_label(self.name, *details) if any(details) else self.name
 
 
-def _detail(name: str, value: Any, of: Field[Any]) -> str:
-    """Return a parameter as a part of a label: a switch by its name, a list joined with `+`; empty for a default."""
-    if value == (of.default_factory() if of.default_factory is not MISSING else of.default):
+def _detail(name: str, value: Any, field: Field[Any]) -> str:
+    """Return a parameter as part of a label: the name of a switch, the items of a list joined by `+`, empty for the default."""
+    if value == (field.default_factory() if field.default_factory is not MISSING else field.default):
         return ""
     if isinstance(value, list | tuple):
         return "+".join(str(getattr(v, "value", v)) for v in value)
@@ -108,7 +115,7 @@ class FormFeature(Feature):
     """A feature of the token's form alone."""
 
     def of(self, form: str) -> Values:
-        """Return the value(s) for a form. Pure; results are kept, so each form is asked for once."""
+        """Return the value(s) for a form. Must be a pure function: values are cached by form."""
         raise TypeError(f"{type(self).__name__} must define of(form)")
 
 
@@ -116,7 +123,7 @@ class TokenFeature(Feature):
     """A feature of the token in its document."""
 
     varied: ClassVar[bool] = False
-    """True if it takes many different values (pairs of words): its values are then kept apart from those of others."""
+    """True if it takes many different values (pairs of words): its values are then cached separately."""
 
     def column(self, words: Words) -> Sequence[str | tuple[str, ...] | None]:
         """Return the value(s) of every token: a sequence of `len(words)`."""
@@ -124,7 +131,7 @@ class TokenFeature(Feature):
 
 
 class ValueFeature(Feature):
-    """A real number for each token, finite; its attribute carries the number as value."""
+    """A finite real number for each token: the value of its attribute."""
 
     def column(self, words: Words) -> Sequence[float]:
         """Return the number of every token: a sequence of `len(words)`."""
@@ -136,8 +143,36 @@ def attribute(offset: int, label: str, value: str) -> str:
     return f"{offset}:{label}={value}" if value else f"{offset}:{label}"
 
 
-def each(values: Values) -> tuple[str, ...]:
-    """Return values as a tuple."""
+def as_tuple(values: Values) -> tuple[str, ...]:
     if values is None:
         return ()
     return (values,) if isinstance(values, str) else tuple(values)
+
+
+def normalize(text: str) -> str:
+    """Return the first 64 code points in normal form C; control characters, line ends and lone surrogates become U+FFFD.
+
+    Composed and decomposed spellings of a word have the same value, and CRFsuite, which reads UTF-8 up to the first NUL,
+    can store every value.
+    """
+    text = text[:MAX_LENGTH]
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)[:MAX_LENGTH]
+    return text if text.isprintable() else _CONTROL.sub("\ufffd", text)
+
+
+def make_label(name: str, *details: str) -> str:
+    """Return the label of a feature, with details of parameters other than the defaults: `suffix:4:lower`. `=` becomes `_`."""
+    return normalize(":".join((name, *(d for d in details if d)))).replace("=", "_")
+
+
+def resource_stem(resource: Any) -> str:
+    """Return the name, without folder and suffix, of a resource that may be loaded or still be a name."""
+    return Path(getattr(resource, "name", None) or getattr(resource, "place", None) or str(resource)).stem
+
+
+def check_minimum(minimum: int, **parameters: int) -> None:
+    """Raise ValueError for a parameter below the minimum."""
+    for name, value in parameters.items():
+        if value < minimum:
+            raise ValueError(f"{name}: expected a whole number of at least {minimum}, got {value}")

@@ -10,7 +10,7 @@ from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.errors import ResourceError
 from ...typesystem import INITIAL_VIEW, Cas, FeatureStructure, PhiCandidate, PhiKind, Sentence, Token
 from ..resolving.candidates import VETOED
-from .judging import attributes_of
+from .candidate_features import candidate_attributes
 from .linear import probability
 from .linear_model import LinearModel, features_of
 
@@ -65,7 +65,7 @@ class CandidateFilter(AnalysisEngine):
         for candidate in candidates:
             if candidate.reason.startswith(BY_FILTER):
                 candidate.reason = ""
-        looks = attributes_of(view, candidates, self.model.features)
+        looks = candidate_attributes(view, candidates, self.model.features)
         for candidate, attributes in zip(candidates, looks, strict=True):
             if candidate.reason.startswith(VETOED) or not self._may(candidate):
                 continue

@@ -11,14 +11,14 @@ import numpy as np
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Cas, FeatureStructure, Phi, PhiCandidate, Sentence, Token
-from .judging import attributes_of
+from .candidate_features import candidate_attributes
 from .linear import fit_binary, logistic
 from .model_trainer import ModelTrainer, counted
 from .weights import Weights
 
 
 @dataclass(slots=True)
-class Judged:
+class LabeledCandidate:
     """One candidate for training: what it looks like, its first-level kind, and whether gold agrees."""
 
     attributes: list[str]
@@ -62,14 +62,14 @@ class FilterTrainer(ModelTrainer):
         candidates = [c for c in view.select(PhiCandidate) if self.wants(c.kind)]
         spans = [(p.begin, p.end) for p in gold.select(Phi)]
         found = [
-            Judged(attributes, c.kind.top.name, any(b < c.end and c.begin < e for b, e in spans))
-            for c, attributes in zip(candidates, attributes_of(view, candidates, self.feature_set), strict=True)
+            LabeledCandidate(attributes, c.kind.top.name, any(b < c.end and c.begin < e for b, e in spans))
+            for c, attributes in zip(candidates, candidate_attributes(view, candidates, self.feature_set), strict=True)
         ]
         self.collect(cas, found)
 
     def close(self) -> None:
         """Train and write the model. Raise ConsumerError if no kind has both right and false candidates."""
-        documents: list[list[Judged]] = self.taken()
+        documents: list[list[LabeledCandidate]] = self.take_examples()
         kinds = sorted({c.kind for found in documents for c in found})
         columns: dict[str, dict[str, float]] = {}
         biases, curves, counts_by_kind = [], {}, {}
@@ -103,10 +103,10 @@ class FilterTrainer(ModelTrainer):
         }
         self.write(weights, training, {"encoding": "io", "curves": curves})
 
-    def _fit(self, judged: list[Judged]) -> tuple[dict[str, float], float]:
+    def _fit(self, judged: list[LabeledCandidate]) -> tuple[dict[str, float], float]:
         return fit_binary("hinge", [c.attributes for c in judged], [c.right for c in judged], self.min_count, self.C)
 
-    def _left_out(self, documents: list[list[Judged]]) -> tuple[Any, Any]:
+    def _left_out(self, documents: list[list[LabeledCandidate]]) -> tuple[Any, Any]:
         """Return margins of all candidates by models that did not see their document, and which were right."""
         margins, right = [], []
         for part in range(self.folds):

@@ -19,7 +19,7 @@ Span = tuple[int, int, str]
 
 
 @dataclass(slots=True)
-class Misfits:
+class EncodingErrors:
     """Gold spans that labels of tokens cannot say exactly: how many, by what was done with them."""
 
     widened: int = 0
@@ -33,7 +33,7 @@ class Misfits:
     lost: int = 0
     """Span without any token of its own: nothing is left of it."""
 
-    def add(self, other: Misfits) -> None:
+    def add(self, other: EncodingErrors) -> None:
         for name in self.__slots__:
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
@@ -50,13 +50,13 @@ def encode(
     sentences: Iterable[tuple[int, int]],
     spans: Iterable[Span],
     encoding: Encoding = "iob2",
-) -> tuple[list[str], Misfits]:
+) -> tuple[list[str], EncodingErrors]:
     """Return the labels of all tokens, and what they cannot express exactly.
 
     `begins` and `ends` are code points of tokens, `sentences` ranges of token indexes. Spans are sorted first; a token
     that a span covers in part belongs to it whole, since a name must not lose a letter.
     """
-    labels, misfits = [OUTSIDE] * len(begins), Misfits()
+    labels, misfits = [OUTSIDE] * len(begins), EncodingErrors()
     limits = {last for _, last in sentences}
     done, before = 0, ""
     for begin, end, kind in sorted(spans):
@@ -114,7 +114,7 @@ def decode(
             yield start, last, kind
 
 
-def marked_stretches(path: Sequence[int], outside: int, sentences: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def labeled_ranges(path: Sequence[int], outside: int, sentences: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """The ranges of tokens in a row whose label is not number `outside`, cut where sentences begin: all `decode` must see."""
     marked = [i for i, label in enumerate(path) if label != outside]
     if not marked:

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from .extraction import OUT_AFTER, OUT_BEFORE, Columns, FeatureSet, Spread
+from .extraction import OUT_AFTER, OUT_BEFORE, AttributeTable, DocumentFeatures, FeatureSet
 
 TOGETHER = 20_000
 """Tokens whose rows are made in one go."""
 
 
-def design_matrix(features: FeatureSet, documents: Sequence[Columns], min_count: int = 1) -> tuple[Any, list[str]]:
+def design_matrix(
+    features: FeatureSet, documents: Sequence[DocumentFeatures], min_count: int = 1
+) -> tuple[Any, list[str]]:
     """Return all tokens of all documents as rows, attributes as columns; the names of the columns.
 
     A `scipy.sparse.csr_matrix` of doubles. Attributes that occur fewer than `min_count` times are left out. Numbers of
@@ -22,8 +24,8 @@ def design_matrix(features: FeatureSet, documents: Sequence[Columns], min_count:
     from scipy.sparse import csr_matrix, hstack
 
     numbers = {f"{d}:{OUT_BEFORE if d < 0 else OUT_AFTER}": i for i, d in enumerate(d for d in features.offsets if d)}
-    spread = Spread(features, lambda name: numbers.setdefault(name, len(numbers)))
-    flat, lengths, some = [np.zeros(0, np.int32)], [0], list[Columns]()
+    spread = AttributeTable(features, lambda name: numbers.setdefault(name, len(numbers)))
+    flat, lengths, some = [np.zeros(0, np.int32)], [0], list[DocumentFeatures]()
     for i, columns in enumerate(documents, 1):
         some.append(columns)
         if i == len(documents) or sum(len(c.forms) for c in some) >= TOGETHER:
@@ -47,7 +49,7 @@ def design_matrix(features: FeatureSet, documents: Sequence[Columns], min_count:
     return matrix, names
 
 
-def _number(spread: Spread, documents: Sequence[Columns]) -> None:
+def _number(spread: AttributeTable, documents: Sequence[DocumentFeatures]) -> None:
     """Give attributes their numbers: those of forms first, then those of one group of values after the other."""
     for form in dict.fromkeys(form for c in documents for form in c.forms):
         _ = spread.forms[form]
@@ -60,7 +62,7 @@ def _dense_names(features: FeatureSet) -> list[str]:
     return [f"{d}:{f.label}" for f in features.of_value for d in features.window_of(f)]
 
 
-def _dense(features: FeatureSet, columns: Columns) -> Any:
+def _dense(features: FeatureSet, columns: DocumentFeatures) -> Any:
     """Return values of the features that are numbers, for each distance: shape (tokens, `_dense_names`)."""
     values = np.zeros((len(columns.forms), len(_dense_names(features))))
     at = 0

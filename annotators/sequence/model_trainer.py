@@ -119,7 +119,7 @@ class CollectingTrainer(CasConsumer):
         self._examples.append(example)
         self._latest = cas.id
 
-    def taken(self) -> list[Any]:
+    def take_examples(self) -> list[Any]:
         """Return what was collected, and forget it."""
         examples, self._examples, self._latest = self._examples, [], None
         return examples
@@ -131,7 +131,7 @@ class CollectingTrainer(CasConsumer):
 
     def abort(self) -> None:
         """A run that broke down leaves no model."""
-        self.taken()
+        self.take_examples()
 
     def written(self, meta: dict[str, Any]) -> None:
         """Remembers what was written, for `finish`."""
@@ -207,7 +207,7 @@ class ModelTrainer(CollectingTrainer):
             **{name: own[name] for name in _CARD if name != "corpora"},
             "caspipe": library_version("caspipe"),
             "labels": labels,
-            "kinds": defined(training["spans"]),
+            "kinds": kind_definitions(training["spans"]),
             "features": [plain(f) for f in self.features],
             "window": list(self.window),
             "context": self.context,
@@ -248,7 +248,7 @@ def library_version(package: str) -> str:
         return "absent"
 
 
-def defined(names: dict[str, int]) -> dict[str, Any]:
+def kind_definitions(names: dict[str, int]) -> dict[str, Any]:
     """How to define the kinds again in a process that does not know them."""
     found = {}
     for name in sorted(names):

@@ -17,10 +17,10 @@ Ints = npt.NDArray[np.intp]
 Bases = tuple[str, ...]
 
 MOST = 10_000
-"""Keys of one generation, if no model asks for fewer."""
+"""KeyNumbers of one generation, if no model asks for fewer."""
 
 
-class Keys(dict[Any, int]):
+class KeyNumbers(dict[Any, int]):
     """The number of every key that came up, from 1 on; 0 is a place outside. A number never changes.
 
     Full ones are not emptied but followed by others (`before` are those that went before), so that numbers in use stay right.
@@ -28,7 +28,7 @@ class Keys(dict[Any, int]):
 
     __slots__ = ("_compute", "_fresh", "before", "order")
 
-    def __init__(self, compute: Callable[[Any], Bases], before: Keys | None = None) -> None:
+    def __init__(self, compute: Callable[[Any], Bases], before: KeyNumbers | None = None) -> None:
         super().__init__()
         self._compute = compute
         self._fresh: dict[Any, Bases] = {}
@@ -61,20 +61,20 @@ class Keys(dict[Any, int]):
 
 
 @dataclass(slots=True)
-class Places:
+class DocumentRows:
     """The tokens of a document as row numbers, with room for the window on both sides of every sequence.
 
     `rows` are the numbers of the keys of one column, 0 outside, one array of `size` for each column; `slots[i]` is the
     position of token i in them.
     """
 
-    keys: list[Keys]
+    keys: list[KeyNumbers]
     rows: list[Ints]
     slots: Ints
     size: int
 
 
-class Numbering:
+class RowNumbering:
     """The keys of every column of a set of features: column 0 is that of forms, further ones those of groups of values.
 
     `pads` is how far the window reaches.
@@ -82,15 +82,15 @@ class Numbering:
 
     def __init__(self, computes: Sequence[Callable[[Any], Bases]], pads: int) -> None:
         self.limit = MOST
-        """Keys of one generation: a model with large rows sets it lower."""
+        """KeyNumbers of one generation: a model with large rows sets it lower."""
         self._pads = pads
-        self._keys = [Keys(compute) for compute in computes]
+        self._keys = [KeyNumbers(compute) for compute in computes]
         self._computes = list(computes)
-        self._last: tuple[object, Places] | None = None
+        self._last: tuple[object, DocumentRows] | None = None
 
     def places(
         self, document: object, columns: Sequence[Iterable[Any]], sequences: Sequence[tuple[int, int]], n: int
-    ) -> Places:
+    ) -> DocumentRows:
         """The rows of a document of n tokens (n > 0). Asked again for the same object right after, it is not worked out again."""
         if self._last is not None and self._last[0] is document:
             return self._last[1]
@@ -103,10 +103,10 @@ class Numbering:
         for number, column in enumerate(columns):
             keys = self._keys[number]
             if len(keys) >= self.limit:
-                keys = self._keys[number] = Keys(self._computes[number], keys)
+                keys = self._keys[number] = KeyNumbers(self._computes[number], keys)
             rows = np.zeros(size, dtype=np.intp)
             rows[slots] = keys.numbers(column, n)
             found.append(rows)
-        places = Places(list(self._keys), found, slots, size)
+        places = DocumentRows(list(self._keys), found, slots, size)
         self._last = (document, places)
         return places

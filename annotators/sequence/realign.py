@@ -33,7 +33,7 @@ _PARTICIPLES = ("VBN", "VBG")
 
 
 @dataclass(slots=True)
-class Carried:
+class TransferredTags:
     """Tags of tokens, empty if no word gives one, and counts of how they were derived."""
 
     tags: list[str]
@@ -49,20 +49,20 @@ class Carried:
     """Tokens without a tag."""
 
 
-def carry(
+def transfer_tags(
     text: str,
     words: tuple[Sequence[int], Sequence[int]],
     tags: Sequence[str],
     tokens: tuple[Sequence[int], Sequence[int]],
     tagset: Collection[str],
-) -> Carried:
+) -> TransferredTags:
     """Return the tags of words for tokens over the same text. Both are begins and ends in code points, sorted and disjoint.
 
     `tagset` are the tags that there are; parts of words get no others.
     """
     word_begins, word_ends = words
     begins, ends = tokens
-    found = Carried([""] * len(begins))
+    found = TransferredTags([""] * len(begins))
     i = j = 0
     while i < len(word_begins) and j < len(begins):
         if word_ends[i] <= begins[j]:

@@ -14,8 +14,8 @@ from itertools import chain, repeat
 
 import numpy as np
 
-from .extraction import OUT_AFTER, OUT_BEFORE, Columns, FeatureSet, Floats
-from .numbering import Keys
+from .extraction import OUT_AFTER, OUT_BEFORE, DocumentFeatures, FeatureSet, Floats
+from .numbering import KeyNumbers
 from .weights import Blocks, Weights
 
 TABLE_BYTES = 4 << 20
@@ -84,7 +84,7 @@ class LabelScorer:
         rows = np.bincount(places, blocks.values[at], len(several) * size).astype(np.float64, copy=False)
         return rows.reshape(len(several), len(self._offsets), len(self.labels))
 
-    def _table(self, number: int, keys: Keys) -> _Table:
+    def _table(self, number: int, keys: KeyNumbers) -> _Table:
         """Table 0 is that of forms, further ones those of groups of values; with a row for each of the keys."""
         table = self._tables.get(number)
         if table is None or table.keys is not keys:
@@ -93,7 +93,7 @@ class LabelScorer:
         table.fill(self._rows)
         return table
 
-    def scores(self, columns: Columns) -> Floats:
+    def scores(self, columns: DocumentFeatures) -> Floats:
         """Return scores of shape (tokens, labels)."""
         n = len(columns.forms)
         if not n:
@@ -128,7 +128,7 @@ class _Table:
     that, so there are never more than two matrices.
     """
 
-    def __init__(self, keys: Keys, edge: Floats, before: _Table | None, room: int) -> None:
+    def __init__(self, keys: KeyNumbers, edge: Floats, before: _Table | None, room: int) -> None:
         self.keys = keys
         self.used: int = 1
         self.matrix: Floats

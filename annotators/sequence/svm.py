@@ -34,7 +34,7 @@ class SvmAnnotator(LinearTagger):
             return scores.argmax(axis=1).tolist()  # type: ignore[no-any-return]
         return self._decoder(scores, sentences)
 
-    def sureness(
+    def confidences(
         self, scores: Floats, path: list[int], spans: list[Any], sentences: list[tuple[int, int]]
     ) -> list[float]:
         if not spans:

@@ -18,16 +18,16 @@ from ...typesystem import GOLD_VIEW, Cas, CaspipeWarning, Sentence, Token
 from . import crfsuite_file
 from .card import tagger_card
 from .crf_trainer import Algorithm, by_sentence, check_crfsuite, crfsuite_options, frequent, logging_trainer
-from .extraction import Columns
+from .extraction import DocumentFeatures
 from .feature import Feature, Words
-from .labels import Misfits
+from .labels import EncodingErrors
 from .linear import seed_c_library
 from .linear_model import LinearModel, write_linear_model
 from .model_features import attached_files
 from .model_files import CRFSUITE, FORMAT, read_member
 from .model_trainer import CollectingTrainer, declared_features, interruptible, library_version
 from .plain_data import as_data, plain
-from .realign import Carried, carry
+from .realign import TransferredTags, transfer_tags
 from .training import Example
 from .weights import Weights, mean, slim
 
@@ -55,7 +55,7 @@ def tagger_features() -> list[Feature]:
 class _Document:
     """A document as the features see it, with the words, tags and tokens that its labels will come from."""
 
-    columns: Columns
+    columns: DocumentFeatures
     text: str
     words: tuple[list[int], list[int]]
     tags: list[str]
@@ -68,10 +68,11 @@ class _Document:
 class TaggerTrainer(CollectingTrainer):
     """Trains a linear-chain model on the tags (`Token.pos`) of the reference view and writes a model for `tagger`.
 
-    The model learns on the tokens and sentences of the initial view, those it will be applied to; tags are carried over from
-    the reference tokens (`realign.carry`). Sentences in which the two differ are learned in both forms, unless features look at
-    more than forms: it tells a tagger most about hyphens, and tokens may come from elsewhere. The default, an averaged
-    perceptron (Collins 2002, EMNLP), is trained in a minute on 200,000 tokens; `lbfgs` (a CRF) takes several times as long.
+    The model is trained on the tokens and sentences of the initial view, to which it will be applied; tags are transferred
+    from the reference tokens (`realign.transfer_tags`). Sentences in which the two differ are learned in both tokenizations if
+    all features are form features: this mainly improves the tags of hyphenated words, and supports other tokenizers. The
+    default, an averaged perceptron (Collins 2002, EMNLP), takes a minute for 200,000 tokens; `lbfgs` (a CRF) takes several
+    times as long.
     """
 
     model: Path
@@ -151,12 +152,12 @@ class TaggerTrainer(CollectingTrainer):
                 sentences.append((len(forms), len(forms) + last - first))
                 forms += words.forms[first:last]
                 labels += tags[first:last]
-        columns = Columns(forms, [], np.zeros((0, len(forms))), sentences, "sentence")
-        return Example(columns, labels, Misfits(), Counter()) if forms else None
+        columns = DocumentFeatures(forms, [], np.zeros((0, len(forms))), sentences, "sentence")
+        return Example(columns, labels, EncodingErrors(), Counter()) if forms else None
 
     def close(self) -> None:
         """Train and write the model. Raise ConsumerError if there is nothing to learn from."""
-        documents: list[_Document] = self.taken()
+        documents: list[_Document] = self.take_examples()
         tagset = frozenset(tag for d in documents for tag in d.tags if tag)
         if not tagset:
             raise ConsumerError(
@@ -164,7 +165,7 @@ class TaggerTrainer(CollectingTrainer):
             )
         if len(tagset) == 1:
             raise ConsumerError(f"{self.name}: only one tag occurs in training: nothing to tell apart")
-        carried = [carry(d.text, d.words, d.tags, d.tokens, tagset) for d in documents]
+        carried = [transfer_tags(d.text, d.words, d.tags, d.tokens, tagset) for d in documents]
         untagged = sum(c.untagged for c in carried)
         if untagged:
             warnings.warn(
@@ -172,7 +173,9 @@ class TaggerTrainer(CollectingTrainer):
                 CaspipeWarning,
                 stacklevel=2,
             )
-        examples = [Example(d.columns, c.tags, Misfits(), Counter()) for d, c in zip(documents, carried, strict=True)]
+        examples = [
+            Example(d.columns, c.tags, EncodingErrors(), Counter()) for d, c in zip(documents, carried, strict=True)
+        ]
         examples += [d.reference for d in documents if d.reference is not None]
         weights, facts, raw = self._train(examples)
         weights = slim(weights, self.prune)
@@ -214,7 +217,7 @@ class TaggerTrainer(CollectingTrainer):
         weights = mean(models) if self.runs > 1 else models[0]
         return weights, {"crfsuite": facts}, raw if self.keep_crfsuite else None
 
-    def _meta(self, weights: Weights, carried: list[Carried], facts: dict[str, Any]) -> dict[str, Any]:
+    def _meta(self, weights: Weights, carried: list[TransferredTags], facts: dict[str, Any]) -> dict[str, Any]:
         tags = Counter(tag for c in carried for tag in c.tags if tag)
         names = ("algorithm", "c1", "c2", "max_iterations", "runs", "min_count", "prune", "seed", "gold")
         return {

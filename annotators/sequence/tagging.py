@@ -11,7 +11,7 @@ from ...pipeline.contract.component import Annotator
 from ...typesystem import Annotation, FeatureStructure, PhiCandidate, PhiKind, Sentence, Token, View
 from .extraction import Floats
 from .feature import Words
-from .labels import OUTSIDE, decode, marked_stretches
+from .labels import OUTSIDE, decode, labeled_ranges
 from .linear_model import LinearModel, TokenModel, check_type, features_of
 from .scoring import LabelScorer
 
@@ -81,12 +81,12 @@ class SequenceTagger(Annotator):
             decided = scores.copy()
             decided[:, labels.index(OUTSIDE)] -= self.outside_bias
         path = self.best(decided, sequences)
-        busy = marked_stretches(path, labels.index(OUTSIDE), sequences) if OUTSIDE in labels else sequences
+        busy = labeled_ranges(path, labels.index(OUTSIDE), sequences) if OUTSIDE in labels else sequences
         if not busy:
             return
         named = [labels[i] for i in path]
         found = [s for s in decode(named, busy, self._model.meta["encoding"]) if s[2] in self._wanted]
-        sure = self.sureness(scores, path, found, sequences) if self.confidence else [1.0] * len(found)
+        sure = self.confidences(scores, path, found, sequences) if self.confidence else [1.0] * len(found)
         for (first, last, kind), confidence in zip(found, sure, strict=True):
             first, last = _within(words.forms, first, last)
             yield PhiCandidate(
@@ -101,11 +101,11 @@ class SequenceTagger(Annotator):
         """Return the label number of every token."""
         raise TypeError(f"{type(self).__name__} must define best(scores, sentences)")
 
-    def sureness(
+    def confidences(
         self, scores: Floats, path: list[int], spans: list[Any], sentences: list[tuple[int, int]]
     ) -> list[float]:
         """How sure the model is of each span, 0 to 1."""
-        raise TypeError(f"{type(self).__name__} must define sureness(...)")
+        raise TypeError(f"{type(self).__name__} must define confidences(...)")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

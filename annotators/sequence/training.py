@@ -11,9 +11,9 @@ from typing import Any
 
 from ...pipeline.errors import CasError, ConsumerError
 from ...typesystem import Cas, CaspipeWarning, Phi, PhiCandidate, PhiKind, View
-from .extraction import Columns
+from .extraction import DocumentFeatures
 from .feature import Words
-from .labels import OUTSIDE, Encoding, Misfits, encode
+from .labels import OUTSIDE, Encoding, EncodingErrors, encode
 from .model_trainer import ModelTrainer, counted, interruptible, log
 from .weights import Weights
 
@@ -24,9 +24,9 @@ __all__ = ["Example", "Trainer", "log"]
 class Example:
     """One document for training: what features see of it, the label of each token, and what labels could not say."""
 
-    columns: Columns
+    columns: DocumentFeatures
     labels: list[str]
-    misfits: Misfits
+    encoding_errors: EncodingErrors
     spans: Counter[str]
     more: Any = None
     """Further data for the trainer."""
@@ -83,7 +83,7 @@ class Trainer(ModelTrainer):
 
     def close(self) -> None:
         """Train and write the model. Raise ConsumerError if there is nothing to learn from."""
-        examples: list[Example] = self.taken()
+        examples: list[Example] = self.take_examples()
         labels = sorted({label for e in examples for label in e.labels})
         if not examples:
             raise ConsumerError(
@@ -95,9 +95,9 @@ class Trainer(ModelTrainer):
             )
         if OUTSIDE not in labels and len(labels) < 2:
             raise ConsumerError(f"{self.name}: only one label occurs in training ({labels[0]}): nothing to tell apart")
-        misfits, spans = Misfits(), Counter[str]()
+        misfits, spans = EncodingErrors(), Counter[str]()
         for example in examples:
-            misfits.add(example.misfits)
+            misfits.add(example.encoding_errors)
             spans.update(example.spans)
         if misfits:
             counts = ", ".join(f"{n} {what}" for what, n in misfits.as_dict().items() if n)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..sequence.card import shown
+from ..sequence.card import format_feature
 
 _WITHOUT_WORDS = "Its attributes name voters, kinds and lengths: nothing of the texts it was trained on is in it."
 _WITH_WORDS = (
@@ -33,7 +33,7 @@ def stacking_card(meta: Mapping[str, Any]) -> str:
     lines += [f"| share of the reference that some proposal matches | {_number(facts['found_by_any'])} |", ""]
     lines += ["| kind | spans |", "|---|---|", *[f"| {kind} | {n:,} |" for kind, n in training["spans"].items()], ""]
     if meta["features"]:
-        features = ", ".join(f"`{shown(f)}`" for f in meta["features"])
+        features = ", ".join(f"`{format_feature(f)}`" for f in meta["features"])
         lines += [f"Features, from {meta['window'][0]} to {meta['window'][1]} tokens around: {features}.", ""]
     lines += [
         "## Limits",

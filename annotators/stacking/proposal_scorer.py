@@ -8,8 +8,8 @@ from typing import NamedTuple
 from ...pipeline.errors import ResourceError
 from ...typesystem import View
 from ..resolving.candidates import CandidateSpan, SourceSet
+from ..sequence.candidate_features import span_features
 from ..sequence.extraction import FeatureSet
-from ..sequence.judging import surroundings
 from ..sequence.linear import probability
 from ..sequence.linear_model import LinearModel
 from .proposals import Proposal, Vote, attributes, proposals
@@ -42,7 +42,7 @@ def proposals_with_attributes(
     spans = sorted({(p.begin, p.end) for group in grouped for p in group})
     names_of: dict[tuple[int, int], list[str]] = {}
     if features is not None and features.features:
-        around = surroundings(view, spans, features)
+        around = span_features(view, spans, features)
         names_of = {span: sorted(names) for span, (_, names) in zip(spans, around, strict=True)}
     for votes, group in zip(groups, grouped, strict=True):
         yield [(p, attributes(p, votes, voters, view.text) + _by_kind(p, names_of)) for p in group]

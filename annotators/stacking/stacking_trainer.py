@@ -127,7 +127,7 @@ class StackingTrainer(ModelTrainer):
 
     def close(self) -> None:
         """Train and write the model. Raises ConsumerError if there is nothing to learn from."""
-        examples: list[Example] = self.taken()
+        examples: list[Example] = self.take_examples()
         silent = [v for v in self.voters if not any(e.alone[v][0] for e in examples)]
         if silent:
             raise ConsumerError(

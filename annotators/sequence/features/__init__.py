@@ -1,4 +1,4 @@
-"""Token features: small modules by what they look at, registered by being here."""
+"""Token features, one module for each kind of input. Every module of this package is imported, which registers its features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ends of a form: its last and its first characters."""
+"""Suffixes and prefixes of a form."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ....pipeline.contract.component import part
-from ..feature import FormFeature
-from ..tidy import LONGEST, label, tidy
+from ..feature import MAX_LENGTH, FormFeature, make_label, normalize
 
 _AT_MOST = 16
 
@@ -16,7 +15,7 @@ _AT_MOST = 16
 @dataclass(kw_only=True, eq=False, repr=False)
 class _Affix(FormFeature):
     lower: bool = False
-    """In lower case, so that `Mann` and `mann` are one value."""
+    """Convert to lower case, so that `Mann` and `mann` have the same value."""
     at_end: ClassVar[bool]
     size: ClassVar[int]
     in_label = ("lower",)
@@ -25,20 +24,20 @@ class _Affix(FormFeature):
         return self._cut(form, self.size)
 
     def _cut(self, form: str, n: int) -> str | None:
-        form = tidy(form[-LONGEST:] if self.at_end else form)
+        form = normalize(form[-MAX_LENGTH:] if self.at_end else form)
         if len(form) < n:
             return None
-        at, step = (len(form) - n, -1) if self.at_end else (n, 1)
-        while 0 < at < len(form) and not form[at].isascii() and unicodedata.category(form[at])[0] == "M":
-            at += step
-        found = form[at:] if self.at_end else form[:at]
-        return found.lower() if self.lower else found
+        cut, step = (len(form) - n, -1) if self.at_end else (n, 1)
+        while 0 < cut < len(form) and not form[cut].isascii() and unicodedata.category(form[cut])[0] == "M":
+            cut += step
+        affix = form[cut:] if self.at_end else form[:cut]
+        return affix.lower() if self.lower else affix
 
 
 def _of_size(size: int, number: str, at_end: bool, example: str, source: str) -> type[_Affix]:
     """Return the feature of the last or the first `size` characters."""
     name = f"{'suffix' if at_end else 'prefix'}{size}"
-    doc = f"""The {"last" if at_end else "first"} {number} characters; nothing for shorter forms.
+    doc = f"""The {"last" if at_end else "first"} {number} characters; no value for shorter forms.
 
     Example: `Lindqvist` gives `{name}={example}`.
 
@@ -51,7 +50,7 @@ def _of_size(size: int, number: str, at_end: bool, example: str, source: str) ->
 _RATNAPARKHI = "Ratnaparkhi 1996 (EMNLP)"
 Suffix2 = _of_size(2, "two", True, "st", "VigiBase de-identifier, Table 8 (2-gram suffix)")
 Suffix3 = _of_size(3, "three", True, "ist", "VigiBase de-identifier, Table 8 (3-gram suffix)")
-Suffix4 = _of_size(4, "four", True, "vist", f"{_RATNAPARKHI}, who looks at suffixes of up to four characters")
+Suffix4 = _of_size(4, "four", True, "vist", f"{_RATNAPARKHI}, who uses suffixes of up to four characters")
 Prefix2 = _of_size(2, "two", False, "Li", _RATNAPARKHI)
 Prefix3 = _of_size(3, "three", False, "Lin", _RATNAPARKHI)
 Prefix4 = _of_size(4, "four", False, "Lind", _RATNAPARKHI)
@@ -69,7 +68,7 @@ class _OfLength(_Affix):
 
     @property
     def label(self) -> str:
-        return label(self.name, str(self.length), "lower" if self.lower else "")
+        return make_label(self.name, str(self.length), "lower" if self.lower else "")
 
     def of(self, form: str) -> str | None:
         return self._cut(form, self.length)
@@ -77,7 +76,7 @@ class _OfLength(_Affix):
 
 @part("suffix")
 class Suffix(_OfLength):
-    """The last `length` characters; nothing for shorter forms. A diacritic that is alone takes its letter along.
+    """The last `length` characters; no value for shorter forms. Combining diacritics are not separated from their letter.
 
     Example: `suffix:4` of `Lindqvist` gives `suffix:4=vist`.
 
@@ -89,7 +88,7 @@ class Suffix(_OfLength):
 
 @part("prefix")
 class Prefix(_OfLength):
-    """The first `length` characters; nothing for shorter forms. Diacritics stay with their letter.
+    """The first `length` characters; no value for shorter forms. Combining diacritics are not separated from their letter.
 
     Example: `prefix:4` of `Lindqvist` gives `prefix:4=Lind`.
 

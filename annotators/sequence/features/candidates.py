@@ -1,4 +1,4 @@
-"""Rules as features: what earlier finders took for PHI."""
+"""Candidates of earlier annotators as features."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import ClassVar
 
 from ....pipeline.contract.component import part
 from ....typesystem import FeatureStructure, FormTable, PhiCandidate, PhiKind
-from ..feature import TokenFeature, Words
-from ..tidy import tidy
-from .columns import Column, listed, spread
+from ..feature import Words, as_tuple, normalize
+from .columns import Mark, SpanFeature
 
 
 @part("candidate")
-class Candidate(TokenFeature):
-    """An earlier finder took the token for PHI of a kind; the first token of the span has a value of its own.
+class Candidate(SpanFeature):
+    """The kinds of the PHI candidates of earlier annotators at the token. The first token of a span has a separate value.
 
     Example: `4 May` found as a date gives `candidate=B-DATE` and `candidate=I-DATE`.
 
@@ -27,48 +26,42 @@ class Candidate(TokenFeature):
     argument: ClassVar[str] = "sources"
 
     sources: str | list[str] = field(default_factory=list)
-    """Ids of the components or aggregates to listen to. Left out: all. Name them where other models run in the pipeline."""
+    """Ids of components or aggregates whose candidates are used. Default: all. Set it if the pipeline runs other models."""
     top: bool = False
     """First-level kinds only: DATE for DATE_BIRTH."""
     min_confidence: float = 0.0
-    """Candidates below it are left out (0 to 1)."""
+    """Candidates with a lower confidence are ignored (0 to 1)."""
 
     def __post_init__(self) -> None:
-        if not all(source.strip() for source in listed(self.sources)):
+        if not all(source.strip() for source in as_tuple(self.sources)):
             raise ValueError("sources: expected ids of components, got an empty one")
         if not 0 <= self.min_confidence <= 1:
             raise ValueError(f"min_confidence: expected a number from 0 to 1, got {self.min_confidence}")
 
-    def column(self, words: Words) -> Column:
-        names, heard, least, view = self._names, self._heard, self.min_confidence, words.view
-        found = zip(*view.spans(PhiCandidate), view.select(PhiCandidate), strict=True)
-        return spread(words, [(b, e, *names[c.kind]) for b, e, c in found if heard[c.source] and c.confidence >= least])
+    def marks(self, words: Words) -> list[Mark]:
+        values, used, minimum, view = self._values, self._used_sources, self.min_confidence, words.view
+        candidates = zip(*view.spans(PhiCandidate), view.select(PhiCandidate), strict=True)
+        return [(b, e, *values[c.kind]) for b, e, c in candidates if used[c.source] and c.confidence >= minimum]
 
     @cached_property
-    def _heard(self) -> FormTable[bool]:
-        """Return whether candidates of a source count."""
-        wanted = listed(self.sources)
-        return FormTable(lambda source: not wanted or _counts(source, wanted))
+    def _used_sources(self) -> FormTable[bool]:
+        """Sources whose candidates are used: one of the ids is an element of its path (`names` of `rules/names`)."""
+        ids = as_tuple(self.sources)
+        return FormTable(lambda source: not ids or any(f"/{i}/" in f"/{source}/" for i in ids))
 
     @cached_property
-    def _names(self) -> _Names:
-        return _Names(self.top)
+    def _values(self) -> _KindValues:
+        return _KindValues(self.top)
 
 
-class _Names(dict[PhiKind, tuple[str, str]]):
-    """The values of the first token of a candidate of a kind, and of those after it."""
+class _KindValues(dict[PhiKind, tuple[str, str]]):
+    """The values of the first token and of the other tokens of a candidate, by kind."""
 
     def __init__(self, top: bool) -> None:
         super().__init__()
         self._top = top
 
     def __missing__(self, kind: PhiKind) -> tuple[str, str]:
-        name = tidy((kind.top if self._top else kind).name)
-        self[kind] = found = (f"B-{name}", f"I-{name}")
-        return found
-
-
-def _counts(source: str, wanted: tuple[str, ...]) -> bool:
-    """Return whether one of the ids is an element of the source's path: `names` of `rules/names`, as in the resolver."""
-    inside = f"/{source}/"
-    return any(f"/{w}/" in inside for w in wanted)
+        name = normalize((kind.top if self._top else kind).name)
+        self[kind] = values = (f"B-{name}", f"I-{name}")
+        return values

@@ -1,4 +1,4 @@
-"""Word clusters: words that occur in like contexts share a cluster, so that a model knows words it was not trained on."""
+"""Word clusters: words in similar contexts share a cluster, so that a model generalizes to words that it was not trained on."""
 
 from __future__ import annotations
 
@@ -10,29 +10,26 @@ from typing import ClassVar, Self
 from ....pipeline.contract.component import part
 from ....pipeline.contract.resources import Resource
 from ....pipeline.errors import ResourceError
-from ..feature import FormFeature
-from ..tidy import label, tidy
+from ..feature import FormFeature, make_label, normalize, resource_stem
 
 _PATH = re.compile("[01]+")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clusters(Resource):
-    """The cluster of each word, read from `path<TAB>word<TAB>count` (Brown) or `word<TAB>cluster`, UTF-8, one word a line.
-
-    `hierarchical` says that the clusters are paths of a binary tree, whose prefixes are larger clusters.
-    """
+    """The cluster of each word, read from `path<TAB>word<TAB>count` (Brown) or `word<TAB>cluster`, UTF-8, one word per line."""
 
     kind: ClassVar[str] = "word clusters"
 
     of: dict[str, str]
     hierarchical: bool
+    """Clusters are paths of a binary tree, whose prefixes are larger clusters."""
     place: str
 
     @classmethod
     def load(cls, name: str) -> Self:
         """Read the file. Raises ResourceError with the file and the line if it is missing or has another format."""
-        found: dict[str, str] = {}
+        clusters: dict[str, str] = {}
         columns = 0
         try:
             with Path(name).open(encoding="utf-8-sig", newline="\n") as file:
@@ -51,14 +48,14 @@ class Clusters(Resource):
                         raise ResourceError(
                             f"cluster file {name}:{number}: expected a path of 0 and 1 in the first column"
                         )
-                    found.setdefault(tidy(word), tidy(cluster))
+                    clusters.setdefault(normalize(word), normalize(cluster))
         except OSError as error:
             raise ResourceError(f"cluster file {name}: {error.strerror or type(error).__name__}") from None
         except UnicodeDecodeError:
             raise ResourceError(f"cluster file {name}: expected UTF-8") from None
-        if not found:
+        if not clusters:
             raise ResourceError(f"cluster file {name}: expected a word on every line, found none")
-        return cls(found, all(map(_PATH.fullmatch, found.values())), name)
+        return cls(clusters, all(map(_PATH.fullmatch, clusters.values())), name)
 
     def __repr__(self) -> str:
         return f"<Clusters {self.place}: {len(self.of)} words>"
@@ -66,8 +63,8 @@ class Clusters(Resource):
 
 @part("cluster")
 class Cluster(FormFeature):
-    """The form's cluster in a file; of a Brown cluster, prefixes of its path. A form the file does not hold is looked for in
-    lower case. The file may come from any tool: `path<TAB>word<TAB>count` as Brown's, or `word<TAB>cluster` (k-means).
+    """The cluster of the form in a file; for Brown clusters, prefixes of its path. If the file does not contain the form, the
+    form in lower case is looked up. The format is `path<TAB>word<TAB>count` (Brown) or `word<TAB>cluster` (such as k-means).
 
     Example: `Smith` in the cluster 01101 of names.txt gives `cluster:names=0110` and `cluster:names=01101`.
 
@@ -80,7 +77,7 @@ class Cluster(FormFeature):
     file: Clusters
     """The cluster file."""
     prefixes: list[int] = field(default_factory=lambda: [4, 6, 10, 20])
-    """Lengths of the prefixes of a Brown path, ascending; a shorter path is its own prefix, once."""
+    """Lengths of the prefixes of a Brown path, ascending. A shorter path is used once, as it is."""
 
     def __post_init__(self) -> None:
         if (
@@ -92,13 +89,11 @@ class Cluster(FormFeature):
 
     @property
     def label(self) -> str:
-        given: object = self.file
-        place = given.place if isinstance(given, Clusters) else str(given)
-        return label(self.name, Path(place).stem)
+        return make_label(self.name, resource_stem(self.file))
 
     def of(self, form: str) -> tuple[str, ...]:
         clusters = self.file
-        form = tidy(form)
+        form = normalize(form)
         cluster = clusters.of.get(form) or clusters.of.get(form.lower())
         if cluster is None:
             return ()

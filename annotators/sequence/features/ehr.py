@@ -1,4 +1,4 @@
-"""The health record beside the note: names of the patient and the doctors, and what else it holds about the patient."""
+"""Data of the patient's health record (names of the patient and of doctors, addresses, numbers) as features."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from ...known_phi.phrase import OnlineAddressMatcher, address_matchers, organiza
 from ...known_phi.searchable_text import SearchableText, compose, fold, spelling_variants
 from ...lexicon.normalization import tokens_of
 from ...names.words import Words as WordLists
-from ..feature import TokenFeature, Words
-from ..tidy import label
-from .columns import Column, add, empty, listed, spread
+from ..feature import TokenFeature, Words, as_tuple, check_minimum, make_label
+from .columns import Column, add, empty, spread
 
 Part = Literal["names", "people", "address", "phone", "email", "id", "age", "profession", "date", "organization"]
 PARTS: tuple[Part, ...] = get_args(Part)
@@ -49,11 +48,11 @@ _KEYS: FormTable[str] = FormTable(lambda form: fold(compose(form)))
 
 @part("ehr")
 class HealthRecord(TokenFeature):
-    """The token repeats what the health record says (`KnownPhi`). `names`, the source's four features: PATIENT_FIRST,
-    PATIENT_LAST, DOCTOR_FIRST, DOCTOR_LAST; further parts, which the source's conclusion asks for, each with values of their own:
+    """The token repeats data of the health record (`KnownPhi`). `names` has the four features of the source: PATIENT_FIRST,
+    PATIENT_LAST, DOCTOR_FIRST, DOCTOR_LAST. The conclusion of the source suggests the other parts, which have separate values:
     `people` (relatives and reporters: RELATIVE_FIRST ...), `address`, `phone`, `email`, `id`, `age`, `profession`, `date`,
-    `organization`. Case and diacritics do not count. Names are taken apart: `Lindqvist, Maria`, `Dr. M. van der Berg`; a name
-    that is one word may be either. Notes without known PHI have no values, so no earlier component is needed.
+    `organization`. Case and diacritics are ignored. Names are parsed (`Lindqvist, Maria`, `Dr. M. van der Berg`); a name of a
+    single word can be a given name or a surname. Notes without known PHI have no values, so no earlier component is needed.
 
     Example: if the record names a patient Maria Lindqvist and a doctor Ben Okafor, then in `Maria was seen by Dr. Okafor` the
     token `Maria` gives `ehr=PATIENT_FIRST` and `Okafor` `ehr=DOCTOR_LAST`.
@@ -66,34 +65,35 @@ class HealthRecord(TokenFeature):
     parts: Part | Literal["all"] | list[Part] = field(default_factory=lambda: ["names"])
     """Parts of the record: one, several, or `all`."""
     shortest: int = 2
-    """Words of names shorter than this are not looked for (code points)."""
+    """Minimum length of the words of names, in code points; shorter words are ignored."""
 
     def __post_init__(self) -> None:
         if not self.parts:
             raise ValueError("parts: expected at least one")
-        if self.shortest < 1:
-            raise ValueError(f"shortest: expected a whole number of at least 1, got {self.shortest}")
+        check_minimum(1, shortest=self.shortest)
 
     @property
     def _wanted(self) -> tuple[str, ...]:
-        return PARTS if self.parts == "all" else listed(self.parts)
+        return PARTS if self.parts == "all" else as_tuple(self.parts)
 
     @property
     def label(self) -> str:
         wanted = "all" if self._wanted == PARTS else "+".join(self._wanted)
-        return label(self.name, "" if wanted == "names" else wanted, str(self.shortest) if self.shortest != 2 else "")
+        return make_label(
+            self.name, "" if wanted == "names" else wanted, str(self.shortest) if self.shortest != 2 else ""
+        )
 
     def column(self, words: Words) -> Column:
         known = list(words.view.select(KnownPhi))
         if not known:
             return empty(words)
-        column = self._others(words, known)
+        column = self._matched(words, known)
         single: dict[str, list[str]] = {}
         phrases: dict[tuple[str, ...], str] = {}
         for item in known:
-            who = self._whose(item)
-            if who:
-                self._learn(item, who, single, phrases)
+            role = self._role_of(item)
+            if role:
+                self._add_name(item, role, single, phrases)
             elif item.kind.top is PhiKind.PROFESSION and "profession" in self._wanted:
                 phrases.setdefault(tuple(_KEYS[w] for w in tokens_of(item.value)), "PROFESSION")
         keys = list(map(_KEYS.__getitem__, words.forms))
@@ -101,39 +101,40 @@ class HealthRecord(TokenFeature):
             for value in single.get(key, ()):
                 add(column, i, value)
         for phrase, value in phrases.items():
-            for i in _runs(keys, phrase):
+            for i in _phrase_starts(keys, phrase):
                 for j in range(i, i + len(phrase)):
                     add(column, j, value)
         return column
 
-    def _whose(self, item: KnownPhi) -> str:
-        """Return the role of a name: PATIENT, DOCTOR, and, if wanted, RELATIVE and REPORTER; empty for all else."""
+    def _role_of(self, item: KnownPhi) -> str:
+        """Return the role of a person: PATIENT, DOCTOR and, with the part `people`, RELATIVE and REPORTER; else empty."""
         if item.kind.top is not PhiKind.PERSON:
             return ""
         role = item.role.lower()
         name, wanted = item.kind.name, self._wanted
-        if "names" in wanted and (found := _KINDS.get(name) or (_ROLES.get(role) if name == "PERSON" else "")):
-            return found
+        if "names" in wanted and (known := _KINDS.get(name) or (_ROLES.get(role) if name == "PERSON" else "")):
+            return known
         if "people" in wanted:
             return _OTHERS.get(name) or (_OTHER_ROLES.get(role, "") if name == "PERSON" else "")
         return ""
 
-    def _learn(
-        self, item: KnownPhi, who: str, single: dict[str, list[str]], phrases: dict[tuple[str, ...], str]
+    def _add_name(
+        self, item: KnownPhi, role: str, single: dict[str, list[str]], phrases: dict[tuple[str, ...], str]
     ) -> None:
-        """The words of a name by their folded form, and a surname of several words with the words before it."""
+        """Add the words of a name to `single`, by folded form, and a surname of several words to `phrases`."""
         name = parse_name(item.value)
-        first, last = f"{who}_FIRST", f"{who}_LAST"
-        for word, value in _named(name, item.provenance, first, last):
+        first, last = f"{role}_FIRST", f"{role}_LAST"
+        for word, value in _name_words(name, item.provenance, first, last):
             pieces = [p for p in _PIECE.split(word) if len(p) > 2]
-            for one in dict.fromkeys((word, *pieces)):
-                for key in spelling_variants(compose(one)):
+            for variant in dict.fromkeys((word, *pieces)):
+                for key in spelling_variants(compose(variant)):
                     if len(key) >= self.shortest and value not in single.setdefault(key, []):
                         single[key].append(value)
         if name.whole_family:
             phrases.setdefault(tuple(_KEYS[w] for w in tokens_of(name.whole_family)), last)
 
-    def _others(self, words: Words, known: Iterable[KnownPhi]) -> Column:
+    def _matched(self, words: Words, known: Iterable[KnownPhi]) -> Column:
+        """Return the values of addresses, numbers, dates and other data for which there is a matcher."""
         wanted = [
             (item, value)
             for item in known
@@ -142,18 +143,18 @@ class HealthRecord(TokenFeature):
         ]
         if not wanted:
             return empty(words)
-        page = SearchableText(words.view.text)
-        found = [
+        text = SearchableText(words.view.text)
+        marks = [
             (hit.begin, hit.end, value, value)
             for item, value in wanted
             for matcher in _matchers(item.kind, compose(item.value))
-            for hit in matcher.find(page)
+            for hit in matcher.find(text)
         ]
-        return spread(words, found)
+        return spread(words, marks)
 
 
-def _named(name: PersonName, provenance: str, first: str, last: str) -> Iterator[tuple[str, str]]:
-    """(word, value) of a name; a single word is what its field says, or may be either."""
+def _name_words(name: PersonName, provenance: str, first: str, last: str) -> Iterator[tuple[str, str]]:
+    """Yield (word, value) for the words of a name. A single word has the value of its field of the record, or both values."""
     yield from ((word, first) for word in name.given)
     yield from ((word, last) for word in name.family)
     if name.either:
@@ -165,7 +166,7 @@ def _named(name: PersonName, provenance: str, first: str, last: str) -> Iterator
 
 
 def _matchers(kind: PhiKind, value: str) -> list[Any]:
-    """Return the matchers that find a fact of the record in a text."""
+    """Return the matchers that find a value of the record in a text."""
     lists = load(WordLists, "english")
     match kind.top.name:
         case "DATE":
@@ -182,8 +183,8 @@ def _matchers(kind: PhiKind, value: str) -> list[Any]:
             return [*address_matchers(value, kind, lists)]
 
 
-def _runs(keys: list[str], phrase: tuple[str, ...]) -> Iterator[int]:
-    """Yield the indexes at which a sequence of words begins."""
+def _phrase_starts(keys: list[str], phrase: tuple[str, ...]) -> Iterator[int]:
+    """Yield the indexes at which a phrase begins."""
     n = len(phrase)
     for i, key in enumerate(keys):
         if phrase and key == phrase[0] and tuple(keys[i : i + n]) == phrase:

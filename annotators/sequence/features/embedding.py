@@ -1,4 +1,4 @@
-"""Word embeddings as categories: the side of each dimension's mean on which a word is."""
+"""Word embeddings as categories: the dimensions in which a word has a large positive or negative number."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from ....pipeline.contract.component import part
 from ....pipeline.contract.resources import Resource
 from ....pipeline.errors import ResourceError
-from ..feature import FormFeature
-from ..tidy import label, tidy
+from ..feature import FormFeature, check_minimum, make_label, normalize, resource_stem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class Vectors(Resource):
-    """Word vectors: `row` of each word in `matrix`, of shape (words, dimensions), finite.
+    """Word vectors: the `row` of each word in `matrix`, of shape (words, dimensions), finite.
 
-    Read from text (a word and its numbers, separated by blanks, on each line, as word2vec and GloVe write it; a first line of
+    Read from the text format of word2vec and GloVe (a word and its numbers on each line, separated by spaces; a first line of
     two numbers is skipped) or from an `.npz` with the arrays `words` (strings) and `vectors`.
     """
 
@@ -52,12 +51,12 @@ class Vectors(Resource):
             raise ResourceError(f"vector file {name}: expected finite numbers")
         row: dict[str, int] = {}
         for i, word in enumerate(words):
-            row.setdefault(tidy(word), i)
+            row.setdefault(normalize(word), i)
         return cls(row, matrix, name)
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
-        """Of each dimension the mean of its positive and the mean of its negative numbers, over all words; 0 where none."""
+        """The mean of the positive and the mean of the negative numbers of each dimension over all words; 0 if there are none."""
         import numpy as np
 
         matrix = self.matrix
@@ -113,9 +112,9 @@ def _from_text(name: str) -> tuple[list[str], Floats]:
 
 @part("embedding")
 class Embedding(FormFeature):
-    """The form's vector in a file, as categories: for each dimension `3+` if it is at least the mean of that dimension's
-    positive numbers, `3-` where at most the mean of the negative ones, else nothing. A form the file does not hold is looked
-    for in lower case. Clusters of vectors are features, too: made once, written as `word<TAB>cluster`, read by `cluster`.
+    """The vector of the form in a file, as categories: `3+` if the number in dimension 3 is at least the mean of the positive
+    numbers of that dimension, `3-` if it is at most the mean of the negative ones, else no value. If the file does not contain
+    the form, the form in lower case is looked up. For clusters of vectors, see the feature `cluster`.
 
     Example: `Smith` with the vector (0.9, 0.0, -0.8) in glove.txt may give `embedding:glove=1+` and `embedding:glove=3-`.
 
@@ -125,26 +124,21 @@ class Embedding(FormFeature):
     argument: ClassVar[str] = "file"
 
     file: Vectors
-    """The vectors: text as word2vec and GloVe write it, or npz with `words` and `vectors`."""
+    """The vectors: text in the format of word2vec and GloVe, or npz with `words` and `vectors`."""
     dimensions: int = 0
-    """How many dimensions are looked at, from the first; 0: all."""
+    """Number of dimensions that are used, from the first; 0: all."""
 
     def __post_init__(self) -> None:
-        if self.dimensions < 0:
-            raise ValueError(f"dimensions: expected a whole number of at least 0, got {self.dimensions}")
+        check_minimum(0, dimensions=self.dimensions)
 
     @property
     def label(self) -> str:
-        given: object = self.file
-        place = given.place if isinstance(given, Vectors) else str(given)
-        return label(self.name, Path(place).stem, str(self.dimensions) if self.dimensions else "")
+        return make_label(self.name, resource_stem(self.file), str(self.dimensions) if self.dimensions else "")
 
     def of(self, form: str) -> tuple[str, ...]:
         vectors = self.file
-        form = tidy(form)
-        row = vectors.row.get(form)
-        if row is None:
-            row = vectors.row.get(form.lower())
+        form = normalize(form)
+        row = vectors.row.get(form, vectors.row.get(form.lower()))
         if row is None:
             return ()
         vector, (above, below) = vectors.matrix[row], vectors.bounds

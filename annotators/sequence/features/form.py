@@ -1,4 +1,4 @@
-"""The form itself: as it stands, in lower case, and how long it is."""
+"""The form itself: unchanged, in lower case, and its length."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from bisect import bisect_left
 from dataclasses import field
 
 from ....pipeline.contract.component import part
-from ..feature import FormFeature
-from ..tidy import LONGEST, label, tidy
+from ..feature import MAX_LENGTH, FormFeature, check_minimum, make_label, normalize
 
 
 @part("token")
 class TokenForm(FormFeature):
-    """The form as it stands, case kept.
+    """The form, with its case.
 
     Example: `Smith` gives `token=Smith`.
 
@@ -20,7 +19,7 @@ class TokenForm(FormFeature):
     """
 
     def of(self, form: str) -> str:
-        return tidy(form)
+        return normalize(form)
 
 
 @part("lower")
@@ -33,41 +32,40 @@ class LowerForm(FormFeature):
     """
 
     def of(self, form: str) -> str:
-        return tidy(form[:LONGEST].lower())
+        return normalize(form[:MAX_LENGTH].lower())
 
 
 @part("length")
 class FormLength(FormFeature):
-    """How many code points the form has, as a category.
+    """The length of the form in code points, as a category.
 
     Example: `Smith` gives `length=5`, with `bins: [3, 6]` `length=4-6`.
 
     Source: VigiBase de-identifier, Table 8 (text length).
     """
 
-    cap: int = LONGEST
-    """Code points; what is longer counts as this long."""
+    cap: int = MAX_LENGTH
+    """Maximum length that is distinguished; greater lengths have the same value."""
     bins: list[int] = field(default_factory=list)
-    """Upper ends of classes of length, ascending: `[1, 3, 6]` makes 1, 2-3, 4-6, 7+. Left out: every length for itself."""
+    """Upper limits of intervals, ascending: `[1, 3, 6]` means 1, 2-3, 4-6, 7+. Default: one value for each length."""
 
     def __post_init__(self) -> None:
-        if self.cap < 1:
-            raise ValueError(f"cap: expected a whole number of at least 1, got {self.cap}")
+        check_minimum(1, cap=self.cap)
         if any(b < 1 for b in self.bins) or self.bins != sorted(dict.fromkeys(self.bins)):
             raise ValueError("bins: expected ascending whole numbers of at least 1")
 
     @property
     def label(self) -> str:
-        cap = str(self.cap) if self.cap != LONGEST and not self.bins else ""
-        return label(self.name, cap, "-".join(map(str, self.bins)))
+        cap = str(self.cap) if self.cap != MAX_LENGTH and not self.bins else ""
+        return make_label(self.name, cap, "-".join(map(str, self.bins)))
 
     def of(self, form: str) -> str:
         length = len(form)
         if not self.bins:
             return str(min(length, self.cap))
-        place = bisect_left(self.bins, length)
-        low = self.bins[place - 1] + 1 if place else 1
-        if place == len(self.bins):
+        number = bisect_left(self.bins, length)
+        low = self.bins[number - 1] + 1 if number else 1
+        if number == len(self.bins):
             return f"{low}+"
-        high = self.bins[place]
+        high = self.bins[number]
         return str(high) if low == high else f"{low}-{high}"

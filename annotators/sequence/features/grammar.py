@@ -1,19 +1,18 @@
-"""Parts of speech: the tag that an earlier tagger gave the token."""
+"""Parts of speech: the tags of an earlier tagger."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 from ....pipeline.contract.component import part
-from ..feature import TokenFeature, Words
-from ..tidy import tidy
+from ..feature import TokenFeature, Words, normalize
 from .columns import Column
 from .neighbor import pairs
 
 
 @part("pos")
 class PartOfSpeech(TokenFeature):
-    """The part-of-speech tag that a tagger gave the token.
+    """The part-of-speech tag of the token, set by an earlier tagger.
 
     Example: `Smith` gives `pos=NNP`.
 
@@ -24,13 +23,13 @@ class PartOfSpeech(TokenFeature):
 
     def column(self, words: Words) -> Column:
         tags = words.pos
-        values = {tag: tidy(tag) or None for tag in dict.fromkeys(tags)}
+        values = {tag: normalize(tag) or None for tag in dict.fromkeys(tags)}
         return [values[tag] for tag in tags]
 
 
 @part("pos_bigram")
 class PosBigram(TokenFeature):
-    """The tags of the token and the one after it, within a sentence. The window looks at the pair with the token before, too.
+    """The tags of the token and of the next token of the sentence. The default window includes the pair with the previous token.
 
     Example: `Dr Smith` gives `pos_bigram=NNP|NNP` at `Dr`.
 
@@ -41,7 +40,7 @@ class PosBigram(TokenFeature):
     varied: ClassVar[bool] = True
 
     window: tuple[int, int] | None = (-1, 0)
-    """First and last pair looked at, by its first token. Left as it is: the pairs that the token is part of."""
+    """First and last pair, by its first token. Default: the two pairs that contain the token."""
 
     def column(self, words: Words) -> Column:
         tags = words.pos

@@ -1,4 +1,4 @@
-"""The type of a form: its capitals, digits, hyphens, placeholders."""
+"""The type of a form by its capitals, digits, hyphens and placeholders."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 import unicodedata
 
 from ....pipeline.contract.component import part
-from ..feature import FormFeature
-from ..tidy import tidy
+from ..feature import FormFeature, normalize
 
 _HYPHEN = re.compile("[-\u2010\u2011\ufe63\uff0d]")
 _ROMAN = re.compile(r"(?=.)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})|[\u2160-\u2188]+")
@@ -16,7 +15,7 @@ _YEAR = re.compile(r"1...|2[01]..")
 
 @part("capital_type")
 class CapitalType(FormFeature):
-    """How the form is capitalized: ALL_UPPERCASE, ALL_LOWER_CASE, INITIAL_UPPERCASE or MIXED_CASE; nothing if no
+    """The capitalization of the form: ALL_UPPERCASE, ALL_LOWER_CASE, INITIAL_UPPERCASE or MIXED_CASE; no value if no
     character has case. A single capital is ALL_UPPERCASE.
 
     Example: `Smith` gives `capital_type=INITIAL_UPPERCASE`.
@@ -25,7 +24,7 @@ class CapitalType(FormFeature):
     """
 
     def of(self, form: str) -> str | None:
-        form = tidy(form)
+        form = normalize(form)
         lower, upper = form.lower(), form.upper()
         if lower == upper:
             return None
@@ -40,8 +39,8 @@ class CapitalType(FormFeature):
 
 @part("numeric_type")
 class NumericType(FormFeature):
-    """In what setup digits occur: ALL_DIGITS; YEAR_DIGIT (four digits that begin with 1, 20 or 21); ALPHANUMERIC (letters
-    and digits, hyphens too); SOME_DIGITS (digits and other characters); ROMAN_NUMERAL (capitals). Digits of every script.
+    """The class of a form with digits of any script: ALL_DIGITS; YEAR_DIGIT (four digits that begin with 1, 20 or 21);
+    ALPHANUMERIC (letters, digits and hyphens); SOME_DIGITS (digits and other characters); or ROMAN_NUMERAL (capitals).
 
     Example: `1998` gives `numeric_type=YEAR_DIGIT`, `B-12` ALPHANUMERIC, `3/4` SOME_DIGITS, `XIV` ROMAN_NUMERAL.
 
@@ -49,7 +48,7 @@ class NumericType(FormFeature):
     """
 
     def of(self, form: str) -> str | None:
-        form = tidy(form)
+        form = normalize(form)
         if form.isdecimal():
             digits = form if form.isascii() else "".join(str(unicodedata.decimal(c)) for c in form)
             return "YEAR_DIGIT" if len(digits) == 4 and _YEAR.fullmatch(digits) else "ALL_DIGITS"
@@ -67,7 +66,7 @@ class NumericType(FormFeature):
 
 @part("hyphen")
 class Hyphen(FormFeature):
-    """The form contains a hyphen. Dashes do not count.
+    """The form contains a hyphen. Dashes are not hyphens.
 
     Example: `Smith-Jones` gives `hyphen`.
 
@@ -80,7 +79,7 @@ class Hyphen(FormFeature):
 
 @part("has_xyz")
 class HasXyz(FormFeature):
-    """The form contains X, Y or Z: in VigiBase these replace a name, a date or an age.
+    """The form contains X, Y or Z, which replace names, dates and ages in VigiBase.
 
     Example: `XX-YEAR-OLD` gives `has_xyz`.
 
@@ -90,8 +89,8 @@ class HasXyz(FormFeature):
     in_label = ("lower",)
 
     lower: bool = False
-    """Small letters count, too."""
+    """Ignore case."""
 
     def of(self, form: str) -> str | None:
-        form = tidy(form).upper() if self.lower else tidy(form)
+        form = normalize(form).upper() if self.lower else normalize(form)
         return "" if "X" in form or "Y" in form or "Z" in form else None

@@ -1,4 +1,4 @@
-"""The layout of semi-structured notes: lines, the labels of their fields, and the space between tokens."""
+"""The layout of semi-structured notes: lines, the labels of fields, and the whitespace between tokens."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ....pipeline.contract.component import part
-from ..feature import TokenFeature, Words
-from ..tidy import LONGEST, tidy
+from ..feature import MAX_LENGTH, TokenFeature, Words, normalize
 from .columns import Column, empty
 
 _BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
@@ -20,41 +19,41 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def lines(text: str) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of every line that holds anything, its break left out."""
+    """Yield begin and end of every line that is not empty, without the line break."""
     begin = 0
-    for found in _BREAK.finditer(text):
-        if found.start() > begin:
-            yield begin, found.start()
-        begin = found.end()
+    for line_break in _BREAK.finditer(text):
+        if line_break.start() > begin:
+            yield begin, line_break.start()
+        begin = line_break.end()
     if begin < len(text):
         yield begin, len(text)
 
 
 def head(text: str) -> str:
-    """Return the label of a field as a value: lower case, digits as 0, without bullet; empty if it holds no letter."""
+    """Return the label of a field as a value: in lower case, digits as 0, without bullet; empty if it contains no letter."""
     text = _BULLET.sub("", " ".join(text.split()).lower())
-    return tidy(_DIGIT.sub("0", text)).strip() if _LETTER.search(text) else ""
+    return normalize(_DIGIT.sub("0", text)).strip() if _LETTER.search(text) else ""
 
 
 @part("line_head")
 class LineHead(TokenFeature):
-    """The label at the beginning of the token's line: what is before the first colon, if it is short. Tokens of the
-    label itself, its colon counted, have the feature without value. Digits are written 0.
+    """The label at the beginning of the token's line: the text before the first colon, if it is short. Tokens of the label
+    itself and its colon have the feature without value. Digits are replaced by 0.
 
     Example: in the line `Nombre: Ana` the token `Ana` gives `line_head=nombre`, `Nombre` gives `line_head`.
 
-    Source: own; semi-structured notes as MEDDOCAN's (Marimon et al. 2019) and discharge letters.
+    Source: own; semi-structured notes such as those of MEDDOCAN (Marimon et al. 2019) and discharge letters.
     """
 
     in_label = ("longest",)
     varied: ClassVar[bool] = True
 
     longest: int = 40
-    """Code points of a label at most; what is longer is running text."""
+    """Maximum length of a label in code points; longer text before a colon is not a label."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.longest <= LONGEST:
-            raise ValueError(f"longest: expected a whole number from 1 to {LONGEST}, got {self.longest}")
+        if not 1 <= self.longest <= MAX_LENGTH:
+            raise ValueError(f"longest: expected a whole number from 1 to {MAX_LENGTH}, got {self.longest}")
 
     def column(self, words: Words) -> Column:
         column, text, begins, done = empty(words), words.view.text, words.begins, 0
@@ -77,8 +76,8 @@ class LineHead(TokenFeature):
 
 @part("field")
 class Field(TokenFeature):
-    """The word before the nearest colon to the left on the line: the field of a token in a line with several.
-    That word and its colon have the feature without value. Digits are written 0.
+    """The word before the nearest colon to the left on the line: the field of a token in a line with several fields.
+    That word and its colon have the feature without value. Digits are replaced by 0.
 
     Example: in `Médico: Ana Ruiz NºCol: 28` the token `28` gives `field=nºcol`, `Ruiz` gives `field=médico`.
 
@@ -92,22 +91,22 @@ class Field(TokenFeature):
         if ":" not in text and "：" not in text:
             return column
         begins, ends = words.begins, words.ends
-        breaks = [found.start() for found in _BREAK.finditer(text)]
+        breaks = [line_break.start() for line_break in _BREAK.finditer(text)]
         value, until, filled = "", 0, 0
         for colon in _COLON.finditer(text):
-            at = bisect_left(begins, colon.start())
-            if at == 0 or at == len(begins) or begins[at] != colon.start() or ends[at - 1] > colon.start():
+            i = bisect_left(begins, colon.start())
+            if i == 0 or i == len(begins) or begins[i] != colon.start() or ends[i - 1] > colon.start():
                 continue
             line = bisect_left(breaks, colon.start())
-            if line and begins[at - 1] < breaks[line - 1]:
+            if line and begins[i - 1] < breaks[line - 1]:
                 continue
-            name = head(words.forms[at - 1][:LONGEST])
+            name = head(words.forms[i - 1][:MAX_LENGTH])
             if not name:
                 continue
-            stop = min(until, at - 1)
+            stop = min(until, i - 1)
             column[filled:stop] = [value] * (stop - filled)
-            column[at - 1] = column[at] = ""
-            value, filled = name, at + 1
+            column[i - 1] = column[i] = ""
+            value, filled = name, i + 1
             until = bisect_left(begins, breaks[line], filled) if line < len(breaks) else len(begins)
         column[filled:until] = [value] * (until - filled)
         return column
@@ -115,17 +114,17 @@ class Field(TokenFeature):
 
 @part("line_position")
 class LinePosition(TokenFeature):
-    """Number of the token in its line, for the first few, from 1; and whether it is the last.
+    """The number of the token in its line, from 1, for the first tokens; `last` for the last token.
 
     Example: in the line `Nombre: Ana` the tokens give `line_position=1`, `=2`, and both `=3` and `=last`.
 
-    Source: own; names and addresses have lines of their own in letters and headers.
+    Source: own; names and addresses are on separate lines in letters and headers.
     """
 
     in_label = ("cap",)
 
     cap: int = 3
-    """How many tokens at the beginning of a line are counted."""
+    """Number of tokens at the beginning of a line that have a number."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.cap <= 99:
@@ -148,12 +147,12 @@ class LinePosition(TokenFeature):
 
 @part("blank_before")
 class BlankBefore(TokenFeature):
-    """The gap between the token and the one before it, unless it is a single space: nothing (`joined`), a tab or
-    several spaces (`wide`), a line break (`line`), an empty line (`paragraph`); `start` for the first token.
+    """The whitespace before the token, unless it is a single space: none (`joined`), a tab or several spaces (`wide`), a line
+    break (`line`), an empty line (`paragraph`); `start` for the first token.
 
     Example: the `.` of `Dr.` gives `blank_before=joined`.
 
-    Source: own; the tokenizer's cuts and the columns of tables are lost to models otherwise.
+    Source: own; other features do not show the token boundaries within words and the columns of tables.
     """
 
     def column(self, words: Words) -> Column:

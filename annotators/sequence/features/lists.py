@@ -1,4 +1,4 @@
-"""Lists: words and phrases that an earlier annotator found in lists of countries, names, titles."""
+"""Hits of an earlier annotator in lists of countries, names, titles and other words."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from typing import ClassVar
 
 from ....pipeline.contract.component import part
 from ....typesystem import FeatureStructure, ListHit
-from ..feature import TokenFeature, Words
-from ..tidy import tidy
-from .columns import Column, Mark, listed, spread
+from ..feature import Words, as_tuple, normalize
+from .columns import Mark, SpanFeature
 
 
 @part("list")
-class InList(TokenFeature):
-    """The token is in an entry of a list. The value is the list's name, for every list or for those named; of one list
-    alone (`list:countries`) it needs no value.
+class InList(SpanFeature):
+    """The token is part of an entry of a list. The value is the name of the list; if the feature is declared for a single list
+    (`list:countries`), it has no value.
 
     Example: `Sweden` gives `list=countries`, with `list:countries` `list:countries`.
 
@@ -28,19 +27,16 @@ class InList(TokenFeature):
     argument: ClassVar[str] = "names"
 
     names: str | list[str] = field(default_factory=list)
-    """Lists to look at: one name or several. Left out: every list that something was found in."""
+    """Names of one or several lists. Default: all lists."""
     borders: bool = False
-    """Tell the first token of an entry from those after it: `B-countries`, `I-countries`."""
+    """Use different values for the first token of an entry and for the other tokens: `B-countries`, `I-countries`."""
 
     def __post_init__(self) -> None:
-        if not all(name.strip() for name in listed(self.names)):
+        if not all(name.strip() for name in as_tuple(self.names)):
             raise ValueError("names: expected names of lists, got an empty one")
 
-    def column(self, words: Words) -> Column:
-        return spread(words, self._marks(words))
-
-    def _marks(self, words: Words) -> Iterator[Mark]:
-        wanted = frozenset(listed(self.names))
+    def marks(self, words: Words) -> Iterator[Mark]:
+        wanted = frozenset(as_tuple(self.names))
         values = dict.fromkeys(wanted, ("", "")) if len(wanted) == 1 else {}
         if self.borders:
             values = dict.fromkeys(values, ("B", "I"))
@@ -49,7 +45,7 @@ class InList(TokenFeature):
             if wanted and name not in wanted:
                 continue
             if name not in values:
-                value = tidy(name)
+                value = normalize(name)
                 values[name] = (f"B-{value}", f"I-{value}") if self.borders else (value, value)
             first, further = values[name]
             yield hit.begin, hit.end, first, further

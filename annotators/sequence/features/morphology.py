@@ -1,4 +1,4 @@
-"""Yes-or-no questions about a form: letters, digits, capitals, a final s."""
+"""Binary properties of a form: letters, digits, capitals, a final s."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import field
 from typing import Literal, get_args
 
 from ....pipeline.contract.component import part
-from ..feature import FormFeature
-from ..tidy import tidy
+from ..feature import FormFeature, normalize
 
 Question = Literal[
     "ends_s", "initial_capital", "has_digit", "numeric", "alphabetic", "alphanumeric", "title", "lower", "upper"
@@ -20,10 +19,10 @@ _NUMERIC = re.compile(r"\d+(?:[.,]\d+)*")
 
 @part("morphology")
 class Morphology(FormFeature):
-    """Yes-or-no questions about the form; the values are those that hold. `ends_s`: its last letter is s. `initial_capital`: its
-    first character is one. `has_digit`. `numeric`: a number with or without `.` and `,`. `alphabetic`: letters only.
+    """Binary properties of the form; the values are those that are true. `ends_s`: its last letter is s. `initial_capital`: its
+    first character is a capital. `has_digit`. `numeric`: a number, also with `.` and `,`. `alphabetic`: letters only.
     `alphanumeric`: letters and digits only. `title`: every run of letters begins with a capital and continues in lower case.
-    `lower`, `upper`: all its letters are small, or capitals, and it has some. The source's last question, whether the form is a
+    `lower`, `upper`: it has letters, all in lower case or all capitals. The last property of the source, whether the form is a
     stop word, is `lexicon:stop_words`.
 
     Example: `Smiths` gives `morphology=ends_s`, `morphology=initial_capital`, `morphology=alphabetic`,
@@ -36,10 +35,10 @@ class Morphology(FormFeature):
     in_label = ("only",)
 
     only: list[Question] = field(default_factory=list)
-    """Questions asked. Left out: all."""
+    """Properties that are used. Default: all."""
 
     def of(self, form: str) -> tuple[str, ...]:
-        form = tidy(form)
+        form = normalize(form)
         wanted = self.only or QUESTIONS
         return tuple(question for question in QUESTIONS if question in wanted and _holds(question, form))
 

@@ -7,15 +7,14 @@ from typing import ClassVar
 
 from ....pipeline.contract.component import part
 from ....typesystem import FormTable
-from ..feature import TokenFeature, Words
-from ..tidy import LONGEST, label, tidy
+from ..feature import MAX_LENGTH, TokenFeature, Words, make_label, normalize
 from .columns import Column
 
-_HALF: FormTable[str] = FormTable(lambda form: tidy(form)[: LONGEST // 2 - 1])
+_HALF: FormTable[str] = FormTable(lambda form: normalize(form)[: MAX_LENGTH // 2 - 1])
 
 
 def pairs(forms: list[str], words: Words) -> Column:
-    """`first|second` at every token that has a next one in its sentence; each half at most 31 code points."""
+    """Return `first|second` for every token with a next token in its sentence; each half has at most 31 code points."""
     halves = list(map(_HALF.__getitem__, forms))
     column: Column = [f"{a}|{b}" for a, b in pairwise(halves)]
     column += [None] * (len(forms) - len(column))
@@ -26,7 +25,7 @@ def pairs(forms: list[str], words: Words) -> Column:
 
 @part("neighbours")
 class Neighbors(TokenFeature):
-    """The forms of the token and the one after it, within a sentence. The window looks at the pair with the token before, too.
+    """The forms of the token and of the next token of the sentence. The default window includes the pair with the previous token.
 
     Example: `Dr Smith` gives `neighbours=dr|smith` at `Dr`.
 
@@ -36,13 +35,13 @@ class Neighbors(TokenFeature):
     varied: ClassVar[bool] = True
 
     lower: bool = True
-    """In lower case."""
+    """Convert to lower case."""
     window: tuple[int, int] | None = (-1, 0)
-    """First and last pair looked at, by its first token. Left as it is: the pairs that the token is part of."""
+    """First and last pair, by its first token. Default: the two pairs that contain the token."""
 
     @property
     def label(self) -> str:
-        return label(self.name, "" if self.lower else "case")
+        return make_label(self.name, "" if self.lower else "case")
 
     def column(self, words: Words) -> Column:
         return pairs(words.lowers if self.lower else words.forms, words)

@@ -1,4 +1,4 @@
-"""Shapes that reach over several tokens: addresses of mail and web, numbers with separators, initials, blanked-out text."""
+"""Patterns over several tokens: mail and web addresses, numbers with separators, initials, placeholders."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from ....pipeline.contract.component import part
-from ..feature import TokenFeature, Words
-from .columns import Column, Mark, spread
+from ..feature import Words
+from .columns import Mark, SpanFeature
 
-# Every repeat is possessive and bounded or consumed: time is linear in the text. Digits are those of every script.
+# Every repetition is possessive and bounded or consumed, so that time is linear in the text. Digits are those of any script.
 _URL = re.compile(r"(?:(?:https?|ftp)://|www\.)[^\s<>\"]{1,200}+", re.IGNORECASE)
 _NOT_LOCAL = re.compile(r"[^\w.%+'-]")
 _DOMAIN = re.compile(r"[^\W_][\w-]{0,62}+(?:\.[^\W_][\w-]{0,62}+){1,4}+")
@@ -24,7 +24,7 @@ _PLACEHOLDERS = [
         ("<", r"<[A-Z][A-Z_]{1,40}+>"),
     )
 ]
-"""A string that every such text contains, for a quick check, and the pattern."""
+"""A string that every match contains, for a quick check, and the pattern."""
 _NUMBER = re.compile(r"\d{1,15}+(?:[ ().:/\-\u2010-\u2013]{1,3}+\d{1,15}+){1,8}+")
 _DATE = re.compile(r"\d{1,2}([./\-\u2010-\u2013])\d{1,2}\1(?:\d{4}|\d{2})|\d{4}([./\-\u2010-\u2013])\d{1,2}\2\d{1,2}")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
@@ -38,12 +38,12 @@ _Shape = tuple[int, int, str]
 
 
 def shapes(text: str) -> list[_Shape]:
-    """Begin, end and class of every shape in a text, disjoint, in order; of two that overlap the one that begins first."""
-    found = [*_addresses(text), *_placeholders(text), *_numbers(text), *_initials(text)]
-    found.sort(key=lambda shape: (shape[0], -shape[1]))
+    """Return begin, end and class of the shapes in a text, in order; of overlapping ones, the one that begins first."""
+    candidates = [*_addresses(text), *_placeholders(text), *_numbers(text), *_initials(text)]
+    candidates.sort(key=lambda shape: (shape[0], -shape[1]))
     kept: list[_Shape] = []
     done = 0
-    for shape in found:
+    for shape in candidates:
         if shape[0] >= done:
             kept.append(shape)
             done = shape[1]
@@ -52,9 +52,9 @@ def shapes(text: str) -> list[_Shape]:
 
 def _addresses(text: str) -> Iterator[_Shape]:
     if "://" in text or "www." in text.lower():
-        for found in _URL.finditer(text):
-            if not _word(text, found.start() - 1):
-                yield found.start(), found.start() + len(found[0].rstrip(".,;:!?)'")), "URL"
+        for url in _URL.finditer(text):
+            if not is_alphanumeric(text, url.start() - 1):
+                yield url.start(), url.start() + len(url[0].rstrip(".,;:!?)'")), "URL"
     at = text.find("@")
     while at >= 0:
         low = max(0, at - 64)
@@ -69,18 +69,19 @@ def _placeholders(text: str) -> Iterator[_Shape]:
     for sign, shape in _PLACEHOLDERS:
         if sign not in text:
             continue
-        for found in shape.finditer(text):
-            begin, end = found.span()
-            if not (_word(text, begin) and (_word(text, begin - 1) or _word(text, end))):
+        for match in shape.finditer(text):
+            begin, end = match.span()
+            in_word = is_alphanumeric(text, begin - 1) or is_alphanumeric(text, end)
+            if not (in_word and is_alphanumeric(text, begin)):
                 yield begin, end, "PLACEHOLDER"
 
 
 def _initials(text: str) -> Iterator[_Shape]:
-    """`J.`, `J. K.`, `J.K.`: single capitals with a full stop each, next to each other or a blank or hyphen apart."""
+    """Yield initials: single capitals with a full stop, adjacent or separated by a space or hyphen (`J.`, `J. K.`, `J.K.`)."""
     begin = end = -1
     stop = text.find(".")
     while stop >= 0:
-        if stop and text[stop - 1].isupper() and not _word(text, stop - 2):
+        if stop and text[stop - 1].isupper() and not is_alphanumeric(text, stop - 2):
             joined = end >= 0 and (stop - 1 == end or (stop - 2 == end and text[end] in " -"))
             if not joined:
                 if end >= 0:
@@ -93,21 +94,21 @@ def _initials(text: str) -> Iterator[_Shape]:
 
 
 def _numbers(text: str) -> Iterator[_Shape]:
-    """A date, a time, an address, a range, or, if the pieces are none of these, a telephone number of 7 to 15 digits."""
-    for hit in _NUMBER.finditer(text):
-        begin, end = hit.span()
-        if _word(text, begin - 1) or _word(text, end):
+    """Yield dates, times, IP addresses and ranges, and other numbers of 7 to 15 digits as telephone numbers."""
+    for match in _NUMBER.finditer(text):
+        begin, end = match.span()
+        if is_alphanumeric(text, begin - 1) or is_alphanumeric(text, end):
             continue
         if begin and text[begin - 1] in "+(":
             begin -= 1
         whole = text[begin:end]
-        found = [(begin + m.start(), begin + m.end(), _number(m[0])) for m in _PIECE.finditer(whole)]
-        kinds = [kind for _, _, kind in found]
+        pieces = [(begin + m.start(), begin + m.end(), _number(m[0])) for m in _PIECE.finditer(whole)]
+        kinds = [kind for _, _, kind in pieces]
         plain = not any(kinds) or (len(kinds) > 1 and all(kind in ("", "RANGE", "PHONE") for kind in kinds))
         if plain and _is_phone(whole):
             yield begin, end, "PHONE"
         else:
-            yield from (shape for shape in found if shape[2])
+            yield from (shape for shape in pieces if shape[2])
 
 
 def _number(piece: str) -> str:
@@ -118,15 +119,15 @@ def _is_phone(text: str) -> bool:
     return _PHONE.fullmatch(text) is not None and 7 <= sum(map(str.isdecimal, text)) <= 15
 
 
-def _word(text: str, at: int) -> bool:
-    """Return whether there is a letter or digit at the offset."""
-    return 0 <= at < len(text) and text[at].isalnum()
+def is_alphanumeric(text: str, offset: int) -> bool:
+    """Return whether the character at the offset is a letter or digit; false outside of the text."""
+    return 0 <= offset < len(text) and text[offset].isalnum()
 
 
 @part("regex_class")
-class RegexClass(TokenFeature):
-    """The token is part of something that looks like an EMAIL, URL, IP, PHONE, DATE, TIME, RANGE, INITIALS or PLACEHOLDER
-    (`[**...**]`, `XXX`, `___`, `<NAME>`); its first token differs from the others. Shapes only, in no language.
+class RegexClass(SpanFeature):
+    """The token is part of a match of a pattern for EMAIL, URL, IP, PHONE, DATE, TIME, RANGE, INITIALS or PLACEHOLDER
+    (`[**...**]`, `XXX`, `___`, `<NAME>`). The first token has a separate value. The patterns do not depend on the language.
 
     Example: `3/4/2020` gives `regex_class=B-DATE` at `3` and `regex_class=I-DATE` at its other tokens.
 
@@ -134,9 +135,6 @@ class RegexClass(TokenFeature):
     2015 (J Biomed Inform 58); telephone numbers of at most 15 digits after ITU-T E.164.
     """
 
-    def column(self, words: Words) -> Column:
-        return spread(words, self._marks(words))
-
-    def _marks(self, words: Words) -> Iterator[Mark]:
+    def marks(self, words: Words) -> Iterator[Mark]:
         for begin, end, kind in shapes(words.view.text):
             yield begin, end, f"B-{kind}", f"I-{kind}"

@@ -1,4 +1,4 @@
-"""The position of a token in its sentence and document, from 0 to 1: as a real number, or as one of a few equal intervals."""
+"""The position of a token in its sentence and document, from 0 to 1: as a real number, or as one of several equal intervals."""
 
 from __future__ import annotations
 
@@ -9,49 +9,47 @@ from ....pipeline.contract.component import part
 from ..feature import TokenFeature, ValueFeature, Words
 from .columns import Column
 
-_SELF = (0, 0)
 
-
-def _along(n: int) -> list[float]:
-    """0 for the first of n, 1 for the last."""
+def _positions(n: int) -> list[float]:
+    """Return the relative positions of n items: 0 for the first, 1 for the last."""
     return [i / (n - 1) for i in range(n)] if n > 1 else [0.0] * n
 
 
 def _in_sentence(words: Words) -> list[float]:
-    return [place for first, last in words.sentences for place in _along(last - first)]
+    return [position for first, last in words.sentences for position in _positions(last - first)]
 
 
 def _in_document(words: Words) -> list[float]:
-    return _along(len(words))
+    return _positions(len(words))
 
 
 def _of_sentence(words: Words) -> list[float]:
-    sentences = words.sentences
-    return [p for (first, last), p in zip(sentences, _along(len(sentences)), strict=True) for _ in range(first, last)]
+    sentences = zip(words.sentences, _positions(len(words.sentences)), strict=True)
+    return [position for (first, last), position in sentences for _ in range(first, last)]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _Exact(ValueFeature):
-    places: ClassVar[Any]
-    """From words to the position of each token."""
-    window: tuple[int, int] | None = _SELF
-    """First and last token looked at, relative to the token itself. Left as it is: the token alone."""
+    positions: ClassVar[Any]
+    """Function that returns the position of each token."""
+    window: tuple[int, int] | None = (0, 0)
+    """First and last token, relative to the token itself. Default: the token alone."""
 
     def column(self, words: Words) -> list[float]:
-        found: list[float] = self.places(words)
-        return found
+        positions: list[float] = self.positions(words)
+        return positions
 
 
 @part("sentence_position")
 class SentencePosition(_Exact):
-    """Position of the token in its sentence: 0 for the first token, 1 for the last; 0 if it is the only one.
+    """Position of the token in its sentence: 0 for the first token, 1 for the last; 0 if it is the only token.
 
     Example: the second of three tokens gives `sentence_position` with value 0.5.
 
     Source: VigiBase de-identifier, §5.5.2, Table 8 and Fig. 16.
     """
 
-    places = staticmethod(_in_sentence)
+    positions = staticmethod(_in_sentence)
 
 
 @part("document_position")
@@ -60,10 +58,10 @@ class DocumentPosition(_Exact):
 
     Example: the first token gives `document_position` with value 0.
 
-    Source: VigiBase de-identifier, §5.5.2, Table 8 and Fig. 15; Aramaki et al. 2006 (i2b2), PHI is at a document's ends.
+    Source: VigiBase de-identifier, §5.5.2, Table 8 and Fig. 15; Aramaki et al. 2006 (i2b2), PHI is at the ends of documents.
     """
 
-    places = staticmethod(_in_document)
+    positions = staticmethod(_in_document)
 
 
 @part("sentence_in_document")
@@ -75,20 +73,20 @@ class SentenceInDocument(_Exact):
     Source: VigiBase de-identifier, Table 8 (sentence position in document).
     """
 
-    places = staticmethod(_of_sentence)
+    positions = staticmethod(_of_sentence)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _Binned(TokenFeature):
     in_label = ("bins",)
     argument: ClassVar[str] = "bins"
-    places: ClassVar[Any]
-    """From words to the position of each token."""
+    positions: ClassVar[Any]
+    """Function that returns the position of each token."""
 
     bins: int = 5
     """Number of equal intervals from 0 to 1."""
-    window: tuple[int, int] | None = _SELF
-    """First and last token looked at, relative to the token itself. Left as it is: the token alone."""
+    window: tuple[int, int] | None = (0, 0)
+    """First and last token, relative to the token itself. Default: the token alone."""
 
     def __post_init__(self) -> None:
         if not 2 <= self.bins <= 100:
@@ -97,7 +95,7 @@ class _Binned(TokenFeature):
     def column(self, words: Words) -> Column:
         bins = self.bins
         names = [str(i + 1) for i in range(bins)] + [str(bins)]
-        return [names[int(place * bins)] for place in self.places(words)]
+        return [names[int(position * bins)] for position in self.positions(words)]
 
 
 @part("sentence_position_bin")
@@ -109,7 +107,7 @@ class SentencePositionBin(_Binned):
     Source: VigiBase de-identifier, Table 8, as categories.
     """
 
-    places = staticmethod(_in_sentence)
+    positions = staticmethod(_in_sentence)
 
 
 @part("document_position_bin")
@@ -121,7 +119,7 @@ class DocumentPositionBin(_Binned):
     Source: VigiBase de-identifier, Table 8, as categories.
     """
 
-    places = staticmethod(_in_document)
+    positions = staticmethod(_in_document)
 
 
 @part("sentence_in_document_bin")
@@ -133,4 +131,4 @@ class SentenceInDocumentBin(_Binned):
     Source: VigiBase de-identifier, Table 8, as categories.
     """
 
-    places = staticmethod(_of_sentence)
+    positions = staticmethod(_of_sentence)

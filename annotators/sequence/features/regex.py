@@ -10,9 +10,8 @@ from typing import Any
 
 from ....pipeline.contract.component import part
 from ...patterns.syntax import PatternError, compile_pattern, expand
-from ..feature import TokenFeature, Words
-from ..tidy import label, tidy
-from .columns import Column, Mark, spread
+from ..feature import Words, make_label, normalize
+from .columns import Mark, SpanFeature
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MONTH = (
@@ -54,22 +53,23 @@ PATTERNS: dict[str, str] = {
         (?:[ ](?i:id|no|nr|number))?[.]?(?:[ ]?[#:])?[ ]?\#?[ ]?([A-Z]{0,3}-?\d[\d-]{3,12})\b      # MRN: 1234567
     """,
 }
-"""One pattern for each class of Table 1. If a pattern has groups, the match is the first group that matched."""
+"""One pattern for each class of Table 1 of the source. If a pattern has groups, the span is the first group that matched."""
 
 
 @part("regex")
-class Regex(TokenFeature):
-    """The token is part of a hit of a pattern; the value is the pattern's name, with another prefix for the first token of a
-    hit. The default patterns are for English notes: EMAIL, AGE, DATE, PHONE, ZIP, ID and MRN (medical record number).
+class Regex(SpanFeature):
+    """The token is part of a match of a pattern. The value is the name of the pattern, with `B-` for the first token of a match
+    and `I-` for the others. The default patterns are for English notes: EMAIL, AGE, DATE, PHONE, ZIP, ID and MRN (medical
+    record number).
 
     Example: `MRN: 1234567` gives `regex=B-MRN` at `1234567`.
 
-    Source: Lee et al. 2016 (ClinicalNLP), Table 1, regular expressions. Unlike there, extensions and telephone numbers broken by
-    a stray sign are found (§4 names both as misses).
+    Source: Lee et al. 2016 (ClinicalNLP), Table 1, regular expressions. In addition, extensions and telephone numbers that
+    contain a stray character match (both are errors of the source, §4).
     """
 
     patterns: dict[str, str] = field(default_factory=lambda: dict(PATTERNS))
-    """Pattern by name, in the syntax of rule files (google-re2). If one has groups, the first that matched is the hit."""
+    """Pattern by name, in the syntax of rule files (google-re2). If it has groups, the span is the first group that matched."""
 
     def __post_init__(self) -> None:
         if not self.patterns:
@@ -82,22 +82,19 @@ class Regex(TokenFeature):
 
     @property
     def label(self) -> str:
-        return label(self.name, "+".join(self.patterns) if self.patterns != PATTERNS else "")
+        return make_label(self.name, "+".join(self.patterns) if self.patterns != PATTERNS else "")
 
     @cached_property
     def _compiled(self) -> list[tuple[str, Any]]:
-        return [(tidy(name), compile_pattern(expand(pattern, {}))) for name, pattern in self.patterns.items()]
+        return [(normalize(name), compile_pattern(expand(pattern, {}))) for name, pattern in self.patterns.items()]
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_compiled"}
 
-    def column(self, words: Words) -> Column:
-        return spread(words, self._marks(words))
-
-    def _marks(self, words: Words) -> Iterator[Mark]:
+    def marks(self, words: Words) -> Iterator[Mark]:
         text = _SURROGATE.sub("\ufffd", words.view.text)
         for name, pattern in self._compiled:
-            for found in pattern.finditer(text):
-                group = next((g for g, held in enumerate(found.groups(), 1) if held), 0)
-                begin, end = found.span(group)
+            for match in pattern.finditer(text):
+                group = next((number for number, content in enumerate(match.groups(), 1) if content), 0)
+                begin, end = match.span(group)
                 yield begin, end, f"B-{name}", f"I-{name}"

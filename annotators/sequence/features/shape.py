@@ -1,4 +1,4 @@
-"""The shape of a form: letters and digits replaced by classes."""
+"""The shape of a form: letters and digits replaced by symbols of their class."""
 
 from __future__ import annotations
 
@@ -6,45 +6,27 @@ import unicodedata
 from itertools import groupby
 
 from ....pipeline.contract.component import part
-from ..feature import FormFeature
-from ..tidy import LONGEST, tidy
+from ....typesystem import FormTable
+from ..feature import MAX_LENGTH, FormFeature, normalize
+
+_SYMBOLS = {"Lu": "X", "Lt": "X", "Ll": "x", "Lm": "x", "Lo": "o", "Nd": "d"}
 
 
-class _Sign(dict[str, str]):
-    """The class of a character in a shape; filled on demand, bounded by the size of Unicode."""
-
-    def __missing__(self, char: str) -> str:
-        category = unicodedata.category(char)
-        if category in ("Lu", "Lt"):
-            sign = "X"
-        elif category in ("Ll", "Lm"):
-            sign = "x"
-        elif category == "Lo":
-            sign = "o"
-        elif category == "Nd":
-            sign = "d"
-        else:
-            sign = "" if category[0] == "M" else char
-        self[char] = sign
-        return sign
+def _symbol(char: str) -> str:
+    category = unicodedata.category(char)
+    return _SYMBOLS.get(category, "" if category[0] == "M" else char)
 
 
-class _Category(dict[str, str]):
-    """Unicode's general category of a character; filled as characters come up."""
-
-    def __missing__(self, char: str) -> str:
-        category = self[char] = unicodedata.category(char)
-        return category
-
-
-_SIGN = _Sign()
-_CATEGORY = _Category()
+_SYMBOL: FormTable[str] = FormTable(_symbol)
+"""The symbol of a character in a shape."""
+_CATEGORY: FormTable[str] = FormTable(unicodedata.category)
+"""The Unicode general category of a character."""
 
 
 @part("char_pattern")
 class CharPattern(FormFeature):
-    """The Unicode general categories of the characters, each run of one category written once. In normal form C; at most
-    32 categories.
+    """The Unicode general categories of the characters in normal form C, without repetitions of the same category; at most 32
+    categories.
 
     Example: `Ab01` gives `char_pattern=LuLlNd`, `J.` `char_pattern=LuPo`.
 
@@ -52,38 +34,32 @@ class CharPattern(FormFeature):
     """
 
     def of(self, form: str) -> str:
-        merged: list[str] = []
-        last = ""
-        for char in tidy(form):
-            category = _CATEGORY[char]
-            if category != last:
-                merged.append(category)
-                last = category
-        return "".join(merged[: LONGEST // 2])
+        categories = [category for category, _ in groupby(map(_CATEGORY.__getitem__, normalize(form)))]
+        return "".join(categories[: MAX_LENGTH // 2])
 
 
 @part("shape")
 class Shape(FormFeature):
-    """The form with `X` for capitals, `x` for small letters, `o` for letters without case, `d` for digits; other characters
-    stay, single diacritics are dropped.
+    """The form with `X` for capitals, `x` for lower case letters, `o` for letters without case and `d` for digits. Other
+    characters are unchanged, combining diacritics are removed.
 
     Example: `Smith-07` gives `shape=Xxxxx-dd`.
 
-    Source: Collins 2002 (ACL), Ranking algorithms for named-entity extraction; the letters are those customary today.
+    Source: Collins 2002 (ACL), Ranking algorithms for named-entity extraction, with the symbols that are common today.
     """
 
     def of(self, form: str) -> str:
-        return "".join(map(_SIGN.__getitem__, tidy(form)))
+        return "".join(map(_SYMBOL.__getitem__, normalize(form)))
 
 
 @part("short_shape")
 class ShortShape(FormFeature):
-    """The shape with each run of one sign written once.
+    """The shape without repetitions of the same symbol.
 
     Example: `Smith-07` gives `short_shape=Xx-d`.
 
-    Source: Collins 2002 (ACL); Settles 2004 (JNLPBA), there as brief word class.
+    Source: Collins 2002 (ACL); Settles 2004 (JNLPBA), under the name brief word class.
     """
 
     def of(self, form: str) -> str:
-        return "".join(sign for sign, _ in groupby(map(_SIGN.__getitem__, tidy(form))))
+        return "".join(symbol for symbol, _ in groupby(map(_SYMBOL.__getitem__, normalize(form))))

@@ -1,21 +1,22 @@
-"""Medical terms: what an earlier annotator found in terminologies."""
+"""Medical terms found by an earlier annotator."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import field
 from functools import cached_property
 from typing import ClassVar
 
 from ....pipeline.contract.component import part
 from ....typesystem import FeatureStructure, MedicalTerm, TermGroup
-from ..feature import TokenFeature, Words
-from .columns import Column, spread
+from ..feature import Words
+from .columns import Mark, SpanFeature
 
 
 @part("term")
-class InTerm(TokenFeature):
-    """The token is in a medical term. The value is the term's group, for every group or for those named; of one group
-    alone (`term:MEDICATION`) it needs no value.
+class InTerm(SpanFeature):
+    """The token is part of a medical term. The value is the group of the term; if the feature is declared for a single group
+    (`term:MEDICATION`), it has no value.
 
     Example: `aspirin` gives `term=MEDICATION`, with `term:MEDICATION` `term:MEDICATION`.
 
@@ -27,28 +28,23 @@ class InTerm(TokenFeature):
     argument: ClassVar[str] = "groups"
 
     groups: TermGroup | list[TermGroup] = field(default_factory=list)
-    """Groups to look at: one or several. Left out: all."""
+    """One or several groups. Default: all."""
     borders: bool = False
-    """Tell the first token of a term from those after it: `B-MEDICATION`, `I-MEDICATION`."""
+    """Use different values for the first token of a term and for the other tokens: `B-MEDICATION`, `I-MEDICATION`."""
 
-    @property
-    def _wanted(self) -> list[TermGroup]:
-        return [self.groups] if isinstance(self.groups, TermGroup) else self.groups
-
-    def column(self, words: Words) -> Column:
+    def marks(self, words: Words) -> Iterator[Mark]:
         values, view = self._values, words.view
-        terms = zip(*view.spans(MedicalTerm), view.select(MedicalTerm), strict=True)
-        named = ((b, e, values[t.group.value]) for b, e, t in terms)
-        return spread(words, [(b, e, *pair) for b, e, pair in named if pair is not None])
+        for begin, end, term in zip(*view.spans(MedicalTerm), view.select(MedicalTerm), strict=True):
+            if term.group.value in values:
+                yield begin, end, *values[term.group.value]
 
     @cached_property
-    def _values(self) -> dict[str, tuple[str, str] | None]:
-        """For each group, by name, the values of the first token of a term and of further ones; None if it does not count."""
-        wanted = self._wanted
-        alone = len(set(wanted)) == 1
-        found: dict[str, tuple[str, str] | None] = {group.value: None for group in TermGroup}
-        for group in wanted or TermGroup:
-            value = "" if alone else group.value
-            dash = "" if alone else "-"
-            found[group.value] = (f"B{dash}{value}", f"I{dash}{value}") if self.borders else (value, value)
-        return found
+    def _values(self) -> dict[str, tuple[str, str]]:
+        """The values of the first token and of the other tokens of a term, by the name of its group."""
+        groups = [self.groups] if isinstance(self.groups, TermGroup) else self.groups
+        single = len(set(groups)) == 1
+        values: dict[str, tuple[str, str]] = {}
+        for group in groups or TermGroup:
+            value, prefixed = ("", "") if single else (group.value, f"-{group.value}")
+            values[group.value] = (f"B{prefixed}", f"I{prefixed}") if self.borders else (value, value)
+        return values

@@ -1,40 +1,39 @@
-"""One class for each word, by its digits and capitals: the word feature of the PHI scrubber's two networks."""
+"""The class of a word by its digits and capitals: the word feature of the two networks of the PHI scrubber."""
 
 from __future__ import annotations
 
 from ....pipeline.contract.component import part
-from ..feature import FormFeature
-from ..tidy import tidy
+from ..feature import FormFeature, normalize
 
 
 @part("word_class")
 class WordClass(FormFeature):
-    """The one class of the form: NUMERIC, MOSTLY_NUMERIC (more than half of it digits), ALL_LOWER, ALL_UPPER, INITIAL_UPPER,
-    CONTAINS_DIGIT or OTHER, the first that fits. With `classes: 4` ALL_UPPER, INITIAL_UPPER, CAMEL (a capital after a small
-    letter) or OTHER. A single capital is ALL_UPPER.
+    """The class of the form: the first that applies of NUMERIC, MOSTLY_NUMERIC (more than half digits), ALL_LOWER, ALL_UPPER,
+    INITIAL_UPPER, CONTAINS_DIGIT and OTHER. With `classes: 4`, the first of ALL_UPPER, INITIAL_UPPER, CAMEL (a capital after a
+    lower case letter) and OTHER. A single capital is ALL_UPPER.
 
     Example: `Smith` gives `word_class=INITIAL_UPPER`, `12mg` `word_class=CONTAINS_DIGIT`.
 
-    Source: PHI Scrubber: A Deep Learning Approach (2018), word features; 7 classes are those of the BiLSTM-CNN, 4 those of
-    the ID-CNN. It does not say what `mostly` is.
+    Source: PHI Scrubber: A Deep Learning Approach (2018), word features; 7 classes as in the BiLSTM-CNN, 4 as in the ID-CNN.
+    The source does not define `mostly`.
     """
 
     in_label = ("classes",)
 
     classes: int = 7
-    """How many classes there are: 7 or 4."""
+    """Number of classes: 7 or 4."""
 
     def __post_init__(self) -> None:
         if self.classes not in (7, 4):
             raise ValueError(f"classes: expected 7 or 4, got {self.classes}")
 
     def of(self, form: str) -> str:
-        form = tidy(form)
-        digits = sum(map(str.isdecimal, form))
-        return _of_seven(form, digits) if self.classes == 7 else _of_four(form)
+        form = normalize(form)
+        return _of_seven(form) if self.classes == 7 else _of_four(form)
 
 
-def _of_seven(form: str, digits: int) -> str:
+def _of_seven(form: str) -> str:
+    digits = sum(map(str.isdecimal, form))
     if digits == len(form) > 0:
         return "NUMERIC"
     if 2 * digits > len(form):
@@ -48,11 +47,11 @@ def _of_four(form: str) -> str:
     capitals = _capitals(form)
     if capitals:
         return capitals
-    small = False
+    after_lower = False
     for char in form:
-        if small and char.isupper():
+        if after_lower and char.isupper():
             return "CAMEL"
-        small = small or char.islower()
+        after_lower = after_lower or char.islower()
     return "OTHER"
 
 

@@ -1,17 +1,15 @@
-"""WordNet: the senses of a word, their hypernyms, their number, and its base form."""
+"""WordNet: the senses of a word, their hypernyms, their number, and the lemma of the word."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import cast
 
 from ....pipeline.contract.component import part
 from ...lexicon import Entry, Lexicon
-from ..feature import FormFeature
-from ..tidy import LONGEST, label, tidy
+from ..feature import MAX_LENGTH, FormFeature, make_label, normalize, resource_stem
 
 DEFAULT = "wordnet_senses"
 _NAMED = cast(Lexicon, DEFAULT)  # a name until it is loaded
@@ -20,49 +18,47 @@ _DETACHED = (
     ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", ""),
     ("er", ""), ("est", ""), ("er", "e"), ("est", "e"),
 )  # fmt: skip
-"""Endings and what takes their place: the rules of detachment of WordNet's morphy(7WN), for all parts of speech together."""
+"""Endings and their replacements: the rules of detachment of WordNet's morphy(7WN), for all parts of speech."""
 _SHORTEST = 2
-"""Letters that must be left of a word."""
+"""Minimum number of letters before an ending."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _WordNet(FormFeature):
     lexicon: Lexicon = _NAMED
-    """A list with the columns `senses`, `classes`, `count` and `lemma`; another one for another language."""
+    """A list with the columns `senses`, `classes`, `count` and `lemma`. Other languages need another list."""
 
     @property
     def label(self) -> str:
-        given: object = self.lexicon
-        name = given.name if isinstance(given, Lexicon) else str(given)
-        return label(self.name, "" if name == DEFAULT else Path(name).stem)
+        default = getattr(self.lexicon, "name", self.lexicon) == DEFAULT
+        return make_label(self.name, "" if default else resource_stem(self.lexicon))
 
-    def _bases(self, form: str) -> Iterator[Entry]:
-        """Yield the entries that a form may be a form of, the form's own first, each once."""
-        form = tidy(form[:LONGEST]).lower()
+    def _lemmas(self, form: str) -> Iterator[Entry]:
+        """Yield the distinct entries of the possible lemmas of a form, beginning with the form itself."""
+        form = normalize(form[:MAX_LENGTH]).lower()
         own = self.lexicon.entry(form)
-        found = dict.fromkeys([form] if own is not None and own.columns.get("senses") else ())
+        lemmas = dict.fromkeys([form] if own is not None and own.columns.get("senses") else ())
         irregular = own.columns.get("lemma", "") if own is not None else ""
         if irregular:
-            found.setdefault(irregular)
-        if not found:
-            for ending, instead in _DETACHED:
+            lemmas.setdefault(irregular)
+        if not lemmas:
+            for ending, replacement in _DETACHED:
                 if form.endswith(ending) and len(form) - len(ending) >= _SHORTEST:
-                    found.setdefault(form[: len(form) - len(ending)] + instead)
-        for base in found:
-            entry = self.lexicon.entry(base)
-            if entry is not None and entry.form == base and entry.columns.get("senses"):
+                    lemmas.setdefault(form[: len(form) - len(ending)] + replacement)
+        for lemma in lemmas:
+            entry = self.lexicon.entry(lemma)
+            if entry is not None and entry.form == lemma and entry.columns.get("senses"):
                 yield entry
 
-    def _values(self, form: str, column: str, most: int = 0) -> tuple[str, ...]:
-        values = (v for entry in self._bases(form) for v in entry.columns.get(column, "").split())
-        found = tuple(dict.fromkeys(map(tidy, values)))
-        return found[:most] if most else found
+    def _values(self, form: str, column: str) -> tuple[str, ...]:
+        values = (v for entry in self._lemmas(form) for v in entry.columns.get(column, "").split())
+        return tuple(dict.fromkeys(map(normalize, values)))
 
 
 @part("supersense")
 class Supersense(_WordNet):
-    """The lexicographer files of the word's senses in WordNet: noun.person, noun.location, noun.time, verb.motion ... Inflected
-    forms are looked up by their base form.
+    """The lexicographer files of the senses of the word in WordNet: noun.person, noun.location, noun.time, verb.motion ...
+    Inflected forms are looked up by their lemma.
 
     Example: `nurses` gives `supersense=noun.person` and, among others, `supersense=verb.body`.
 
@@ -70,7 +66,7 @@ class Supersense(_WordNet):
     """
 
     most: int = 0
-    """How many files are used, in the order of senses, nouns first; 0: all."""
+    """Maximum number of files, in the order of senses, nouns first; 0: all."""
 
     def __post_init__(self) -> None:
         if self.most < 0:
@@ -78,16 +74,16 @@ class Supersense(_WordNet):
 
     @property
     def label(self) -> str:
-        return label(super().label, str(self.most) if self.most else "")
+        return make_label(super().label, str(self.most) if self.most else "")
 
     def of(self, form: str) -> tuple[str, ...]:
-        return self._values(form, "senses", self.most)
+        return self._values(form, "senses")[: self.most or None]
 
 
 @part("hypernym")
 class Hypernym(_WordNet):
-    """Classes of nouns in WordNet that a sense of the word is under: person, health_professional, city, country, month,
-    holiday, disease ...; the list is in scripts/wordnet_senses.py.
+    """The hypernyms of the senses of the word, from a fixed list of nouns of WordNet (person, health_professional, city,
+    country, month, holiday, disease ...) in scripts/wordnet_senses.py.
 
     Example: `Boston` gives `hypernym=city`, `hypernym=location` and `hypernym=region`.
 
@@ -100,21 +96,21 @@ class Hypernym(_WordNet):
 
 @part("lemma")
 class Lemma(_WordNet):
-    """The base forms that WordNet has for the form; nothing for words it does not know.
+    """The lemmas of the form in WordNet; no value for words that are not in WordNet.
 
     Example: `mice` gives `lemma=mouse`, `left` gives `lemma=left` and `lemma=leave`.
 
-    Source: Lee et al. 2016 (ClinicalNLP), Table 1, lemma names; morphy(7WN) for how endings are detached.
+    Source: Lee et al. 2016 (ClinicalNLP), Table 1, lemma names; morphy(7WN) for the detachment of endings.
     """
 
     def of(self, form: str) -> tuple[str, ...]:
-        return tuple(entry.form for entry in self._bases(form))
+        return tuple(entry.form for entry in self._lemmas(form))
 
 
 @part("sense_count")
 class SenseCount(_WordNet):
-    """How many senses WordNet knows of the word, as a class: names and technical words have few. A word it does not know is 0;
-    forms without a letter have no value.
+    """The number of senses of the word in WordNet, as a class: names and technical words have few. Words that are not in WordNet
+    have the value 0, forms without a letter no value.
 
     Example: with `steps: [1, 2, 4, 8]` the word `aspirin`, which has one sense, gives `sense_count=1`, `left` `sense_count=4`.
 
@@ -122,7 +118,7 @@ class SenseCount(_WordNet):
     """
 
     steps: list[int] = field(default_factory=lambda: [1, 2, 4, 8])
-    """Lower ends of the classes; the value is the number of steps reached."""
+    """Lower limits of the classes, ascending; the value is the number of limits reached."""
 
     def __post_init__(self) -> None:
         if not self.steps or self.steps[0] < 1 or self.steps != sorted(dict.fromkeys(self.steps)):
@@ -130,10 +126,10 @@ class SenseCount(_WordNet):
 
     @property
     def label(self) -> str:
-        return label(super().label, "-".join(map(str, self.steps)) if self.steps != [1, 2, 4, 8] else "")
+        return make_label(super().label, "-".join(map(str, self.steps)) if self.steps != [1, 2, 4, 8] else "")
 
     def of(self, form: str) -> str | None:
-        if not any(map(str.isalpha, tidy(form))):
+        if not any(map(str.isalpha, normalize(form))):
             return None
-        most = max((int(entry.number("count")) for entry in self._bases(form)), default=0)
-        return str(bisect_right(self.steps, most))
+        senses = max((int(entry.number("count")) for entry in self._lemmas(form)), default=0)
+        return str(bisect_right(self.steps, senses))

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ....annotators.neural.network_model import add_onnx_graph
 from ....annotators.sequence import model_files
-from ....annotators.sequence.card import shown
+from ....annotators.sequence.card import format_feature
 from ....annotators.sequence.labels import OUTSIDE, parts
 from ....annotators.sequence.linear_model import LinearModel
 from ...errors import ResourceError
@@ -128,7 +128,7 @@ def _facts(meta: dict[str, Any], path: Path) -> list[tuple[str, str]]:
         ("labels", f"{len(meta['labels'])} in {str(meta['encoding']).upper()}: {', '.join(meta['labels'])}"),
         ("active weights", f"{meta.get('active_features', 0):,}"),
         ("network", _network(meta)),
-        ("features", ", ".join(map(shown, meta["features"]))),
+        ("features", ", ".join(map(format_feature, meta["features"]))),
         ("window", f"{meta['window'][0]} to {meta['window'][1]} tokens around, within the {meta['context']}"),
         ("engines before", ", ".join(str(e.get("component", "")) for e in meta.get("preprocessing", []))),
         ("training", ", ".join(counts)),
@@ -146,7 +146,7 @@ def _network(meta: dict[str, Any]) -> str:
     if not isinstance(network, dict):
         return ""
     names = ("tokens", "characters", "attributes", "encoder", "decoder")
-    layers = ", ".join(shown(network[name]) for name in names if network.get(name))
+    layers = ", ".join(format_feature(network[name]) for name in names if network.get(name))
     return f"{layers}; epoch {meta.get('epoch', '?')} of {len(meta.get('history', []))}"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ....annotators.sequence.linear_model import LinearModel
 from ....annotators.sequence.model_files import read_description, update_description
-from ....annotators.sequence.realign import carry
+from ....annotators.sequence.realign import transfer_tags
 from ....annotators.sequence.tag_scores import TagScores
 from ....annotators.sequence.tagger_trainer import TaggerTrainer, record_scores
 from ....annotators.tagging.tagger import Tagger
@@ -48,7 +48,7 @@ class TrainedTagger:
     size: int
     """Bytes on disk."""
     carried: dict[str, int] = field(default_factory=dict)
-    """How words of the corpus became tokens of ours (`annotators.sequence.realign.Carried`)."""
+    """How words of the corpus became tokens of ours (`annotators.sequence.realign.TransferredTags`)."""
     scores: list[TaggerScores] = field(default_factory=list)
 
 
@@ -115,7 +115,7 @@ def score_tagger(model: str, files: Files, *, column: str = "XPOS", corpus: str 
         pipeline.process(cas)
         gold, view = cas.view(GOLD_VIEW), cas.view()
         tags, words = gold.tokens.pos, gold.spans(Token)
-        carried = carry(view.text, words, tags, view.spans(Token), tagger.model.labels)
+        carried = transfer_tags(view.text, words, tags, view.spans(Token), tagger.model.labels)
         scores.own.add(carried.tags, tagger.tags(view))
         scores.given.add(tags, tagger.tags(gold))
     if reader.failed:

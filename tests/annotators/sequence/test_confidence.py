@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.annotators.sequence.confidence import SpanChances
+from caspipe.annotators.sequence.confidence import SpanProbabilities
 from caspipe.annotators.sequence.lattice import LogLattice
 
 
@@ -45,7 +45,7 @@ def test_spans_of_a_document_have_the_probabilities_of_their_sentences(
     for begin, end in sequences:
         bounds = sorted(set(chance.integers(begin, end + 1, size=4).tolist()))
         spans += [s for s in pairwise(bounds) if chance.random() < 0.6]
-    found = SpanChances(transitions, *masks).of(scores, path, spans, sequences)
+    found = SpanProbabilities(transitions, *masks).of(scores, path, spans, sequences)
     expected = one_by_one(scores, transitions, masks, path, spans, sequences)
     assert found == pytest.approx(expected, abs=1e-9)
     assert all(0 <= p <= 1 for p in found)
@@ -56,9 +56,9 @@ def test_long_sentences_neither_overflow_nor_vanish() -> None:
     scores, transitions = chance.normal(0, 20, (3_000, 3)), chance.normal(0, 20, (3, 3))
     ones = np.ones((3, 3))
     path, spans, sequences = [1] * 3_000, [(0, 1), (1_500, 1_501), (2_999, 3_000)], [(0, 3_000)]
-    found = SpanChances(transitions, ones, ones).of(scores, path, spans, sequences)
+    found = SpanProbabilities(transitions, ones, ones).of(scores, path, spans, sequences)
     assert found == pytest.approx(one_by_one(scores, transitions, (ones, ones), path, spans, sequences), abs=1e-9)
 
 
 def test_a_document_without_spans_asks_for_nothing() -> None:
-    assert SpanChances(np.zeros((2, 2)), *np.ones((2, 2, 2))).of(np.zeros((3, 2)), [0, 0, 0], [], [(0, 3)]) == []
+    assert SpanProbabilities(np.zeros((2, 2)), *np.ones((2, 2, 2))).of(np.zeros((3, 2)), [0, 0, 0], [], [(0, 3)]) == []

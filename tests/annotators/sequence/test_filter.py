@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from caspipe.annotators.segmenting.segmenter import Segmenter
+from caspipe.annotators.sequence.candidate_features import candidate_attributes
 from caspipe.annotators.sequence.extraction import FeatureSet
 from caspipe.annotators.sequence.feature import Feature
 from caspipe.annotators.sequence.filter import CandidateFilter
 from caspipe.annotators.sequence.filter_trainer import FilterTrainer
-from caspipe.annotators.sequence.judging import attributes_of
 from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.pipeline.contract.apply import apply
 from caspipe.pipeline.contract.component import Annotator, component
@@ -144,7 +144,7 @@ def test_another_models_bundle_is_refused(tmp_path: Path) -> None:
 def test_attributes_name_what_stands_inside_and_around() -> None:
     cas = document(TRUE, "Birch", True, 1)
     features = lower_only()
-    (found,) = attributes_of(cas.view(), cas.select(PhiCandidate), features)
+    (found,) = candidate_attributes(cas.view(), cas.select(PhiCandidate), features)
     assert [a for a in found if not a.startswith("candidate")] == [
         "-1:lower=.",
         "-2:lower=dr",

@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.annotators.sequence.labels import Encoding, Misfits, Span, decode, encode, follows, marked_stretches, parts
+from caspipe.annotators.sequence.labels import (
+    Encoding,
+    EncodingErrors,
+    Span,
+    decode,
+    encode,
+    follows,
+    labeled_ranges,
+    parts,
+)
 from caspipe.typesystem.tokenize import token_spans
 
 TEXT = "Dr. Ann Lee-May met Bo. Then Cy left."
@@ -80,10 +89,10 @@ def test_io_merges_neighbours_of_one_kind_and_says_so() -> None:
 
 
 def test_misfits_add_up() -> None:
-    one, other = Misfits(widened=1, lost=2), Misfits(lost=3, merged=1)
+    one, other = EncodingErrors(widened=1, lost=2), EncodingErrors(lost=3, merged=1)
     one.add(other)
-    assert one == Misfits(widened=1, lost=5, merged=1)
-    assert one and not Misfits()
+    assert one == EncodingErrors(widened=1, lost=5, merged=1)
+    assert one and not EncodingErrors()
 
 
 @pytest.mark.parametrize(
@@ -149,6 +158,6 @@ def test_decoding_needs_to_see_marked_stretches_only(path: list[int], cuts: list
     }[encoding]
     sentences = list(pairwise(sorted({0, len(path), *[c for c in cuts if c < len(path)]})))
     labels = [names[i] for i in path]
-    busy = marked_stretches(path, names.index("O"), sentences)
+    busy = labeled_ranges(path, names.index("O"), sentences)
     assert list(decode(labels, busy, encoding)) == list(decode(labels, sentences, encoding))
     assert sum(b - a for a, b in busy) == len(path) - labels.count("O")

@@ -7,7 +7,7 @@ import pytest
 from sklearn.feature_extraction import DictVectorizer
 
 from caspipe.annotators.sequence import matrix
-from caspipe.annotators.sequence.extraction import Columns, Context, FeatureSet
+from caspipe.annotators.sequence.extraction import Context, DocumentFeatures, FeatureSet
 from caspipe.annotators.sequence.feature import Words
 from caspipe.annotators.sequence.matrix import design_matrix
 
@@ -15,7 +15,7 @@ from .small_models import documents, features
 from .test_scoring import FEATURES
 
 
-def columns_of(of: FeatureSet, count: int) -> list[Columns]:
+def columns_of(of: FeatureSet, count: int) -> list[DocumentFeatures]:
     return [of.columns(Words(cas.view())) for cas in documents(count, 5)]
 
 
@@ -53,5 +53,5 @@ def test_rare_attributes_are_left_out() -> None:
 def test_no_documents_and_empty_ones_give_an_empty_matrix() -> None:
     of = FeatureSet(features("lower", "sentence_position"))
     assert design_matrix(of, [])[0].shape[0] == 0
-    empty = Columns([], [], np.zeros((1, 0)), [], "sentence")
+    empty = DocumentFeatures([], [], np.zeros((1, 0)), [], "sentence")
     assert design_matrix(of, [empty])[0].shape == (0, 0)

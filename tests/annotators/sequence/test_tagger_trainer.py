@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from caspipe.annotators.sequence.features.position import SentencePosition
 from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.annotators.sequence.model_files import read_card, read_description
-from caspipe.annotators.sequence.realign import carry
+from caspipe.annotators.sequence.realign import transfer_tags
 from caspipe.annotators.sequence.tag_scores import TagScores
 from caspipe.annotators.sequence.tagger_trainer import TaggerTrainer, record_scores, tagger_features
 from caspipe.annotators.sequence.weights import Weights, mean, slim
@@ -56,7 +56,7 @@ def carried(words: str, tokens: list[str] | None = None, tagset: frozenset[str] 
     else:
         starts = [text.index(t) for t in tokens]
         spans = (starts, [b + len(t) for b, t in zip(starts, tokens, strict=True)])
-    found = carry(text, (begins, ends), tags, spans, tagset)
+    found = transfer_tags(text, (begins, ends), tags, spans, tagset)
     return " ".join(f"{text[b:e]}_{t}" for b, e, t in zip(*spans, found.tags, strict=True))
 
 
@@ -91,7 +91,7 @@ def test_where_borders_cross_the_last_character_decides() -> None:
 
 def test_what_has_no_counterpart_has_no_tag() -> None:
     text = "one two three"
-    found = carry(text, ([4], [7]), ["CD"], token_spans(text), PENN)
+    found = transfer_tags(text, ([4], [7]), ["CD"], token_spans(text), PENN)
     assert found.tags == ["", "CD", ""]
     assert (found.same, found.untagged) == (1, 2)
 
@@ -102,7 +102,7 @@ def test_every_token_over_a_word_gets_one_of_the_tags(text: str, cuts: list[int]
     words = (borders[:-1], borders[1:])
     tags = [("NN", "VBN", "HYPH")[i % 3] for i in range(len(words[0]))]
     tokens = token_spans(text)
-    found = carry(text, words, tags, tokens, PENN)
+    found = transfer_tags(text, words, tags, tokens, PENN)
     assert len(found.tags) == len(tokens[0])
     assert all(found.tags)
     assert found.untagged == 0

@@ -95,7 +95,7 @@ def test_the_probability_of_a_span_is_that_of_all_paths_that_have_it(
     tagger.__dict__.update(model=_Model(encoding, labels, transitions))
     path = viterbi(scores, [(0, tokens)], transitions)
     spans = list(decode([labels[i] for i in path], [(0, tokens)], encoding))
-    sure = tagger.sureness(scores, path, spans, [(0, tokens)])
+    sure = tagger.confidences(scores, path, spans, [(0, tokens)])
     for (first, last, kind), confidence in zip(spans, sure, strict=True):
         expected = 0.0
         for other, p in probabilities(scores, transitions).items():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from caspipe.annotators.sequence.feature import normalize
 from caspipe.annotators.sequence.features.form import FormLength, LowerForm, TokenForm
-from caspipe.annotators.sequence.tidy import tidy
 
 
 def test_the_form_keeps_its_case_and_the_other_loses_it() -> None:
@@ -35,7 +35,7 @@ def test_composed_and_decomposed_spellings_are_one_value() -> None:
     ],
 )
 def test_values_hold_no_line_ends_no_halves_of_pairs_and_at_most_64_code_points(text: str, value: str) -> None:
-    assert tidy(text) == value
+    assert normalize(text) == value
 
 
 @pytest.mark.parametrize(

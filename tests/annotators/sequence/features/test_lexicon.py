@@ -51,7 +51,7 @@ def test_a_list_of_ones_own_is_called_by_its_file(tmp_path: Path) -> None:
 
 def test_steps_must_ascend_and_need_a_column() -> None:
     lexicon = Lexicon.load("surnames")
-    with pytest.raises(ValueError, match=r"^steps: expected a column to take the number from$"):
+    with pytest.raises(ValueError, match=r"^steps: expected a column with numbers$"):
         InLexicon(lexicon=lexicon, steps=[1.0])
     with pytest.raises(ValueError, match=r"^steps: expected ascending numbers, each once$"):
         InLexicon(lexicon=lexicon, column="share", steps=[1.0, 0.5])

@@ -12,7 +12,7 @@ import yaml
 from marked_spans import Marked, unmark
 
 from caspipe.annotators.sequence.extraction import FeatureSet
-from caspipe.annotators.sequence.feature import Feature, TokenFeature, Words, each
+from caspipe.annotators.sequence.feature import Feature, TokenFeature, Words, as_tuple
 from caspipe.annotators.sequence.features.ehr import HealthRecord
 from caspipe.pipeline.contract import params
 from caspipe.typesystem import KnownPhi, PhiKind
@@ -47,7 +47,7 @@ def disagreement(case: Marked, words: Words, made: TokenFeature) -> str:
     """Tokens whose values are not those marked: none, more, or others."""
     faults = []
     for form, begin, end, value in zip(words.forms, words.begins, words.ends, made.column(words), strict=True):
-        found = {_shown(v, made.name) for v in each(value)}
+        found = {_shown(v, made.name) for v in as_tuple(value)}
         marked = {kind for b, e, kind in case.spans if b < end and begin < e and not _only_sign(form, b, begin)}
         if found != marked:
             faults.append(f"{form!r} has {sorted(found)}, not {sorted(marked)}")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.sequence import features
-from caspipe.annotators.sequence.feature import Feature, FormFeature, TokenFeature, ValueFeature, Words, each
+from caspipe.annotators.sequence.feature import Feature, FormFeature, TokenFeature, ValueFeature, Words, as_tuple
 from caspipe.annotators.sequence.features.cluster import Clusters
 from caspipe.annotators.sequence.features.embedding import Vectors
 from caspipe.annotators.sequence.features.form import FormLength
@@ -137,10 +137,10 @@ def test_labels_are_names_and_features_can_be_pickled(cls: type[Feature]) -> Non
 @given(FORMS)
 def test_forms_give_clean_values_the_same_each_time(form: str) -> None:
     for feature in OF_FORM:
-        values = each(feature.of(form))
+        values = as_tuple(feature.of(form))
         assert all(map(is_clean, values)), feature.name
         assert len(set(values)) == len(values), feature.name
-        assert each(feature.of(form)) == values, feature.name
+        assert as_tuple(feature.of(form)) == values, feature.name
 
 
 @given(st.text(CHARACTERS, max_size=12))
@@ -148,7 +148,7 @@ def test_canonically_equivalent_forms_give_equal_values(form: str) -> None:
     one, other = unicodedata.normalize("NFC", form), unicodedata.normalize("NFD", form)
     for feature in OF_FORM:
         if not isinstance(feature, FormLength):
-            assert each(feature.of(one)) == each(feature.of(other)), feature.name
+            assert as_tuple(feature.of(one)) == as_tuple(feature.of(other)), feature.name
 
 
 @given(documents())
@@ -159,7 +159,7 @@ def test_columns_hold_one_clean_entry_for_each_token_the_same_each_time(words: W
         assert len(column) == len(words), feature.name
         for entry in column:
             assert entry is None or isinstance(entry, str | tuple), feature.name
-            assert all(map(is_clean, each(entry))), feature.name
+            assert all(map(is_clean, as_tuple(entry))), feature.name
         assert list(feature.column(words)) == column, feature.name
     assert list(words.view) == before
 

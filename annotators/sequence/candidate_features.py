@@ -11,20 +11,20 @@ from .feature import Words
 INSIDE = "in"
 
 
-def attributes_of(view: View, candidates: Sequence[PhiCandidate], features: FeatureSet) -> Iterator[list[str]]:
+def candidate_attributes(view: View, candidates: Sequence[PhiCandidate], features: FeatureSet) -> Iterator[list[str]]:
     """Yield the attributes of each candidate, sorted: `in:lower=rose`, `-1:lower=dr.`, `candidate:rule=surname`.
 
     Features of the tokens inside are under `in`, those of the tokens before and after under their distance from the
     candidate's ends, as far as the window reaches. Real-valued features are left out.
     """
-    places = surroundings(view, [(c.begin, c.end) for c in candidates], features)
+    places = span_features(view, [(c.begin, c.end) for c in candidates], features)
     for candidate, (tokens, seen) in zip(candidates, places, strict=True):
         found = {f"candidate:{name}" for name in _of(candidate, tokens)}
         found.update(f"candidate:with={source}" for source in _others(candidate, candidates))
         yield sorted(found | seen)
 
 
-def surroundings(view: View, spans: Sequence[tuple[int, int]], features: FeatureSet) -> Iterator[tuple[int, set[str]]]:
+def span_features(view: View, spans: Sequence[tuple[int, int]], features: FeatureSet) -> Iterator[tuple[int, set[str]]]:
     """For each span (begin, end) the number of its tokens, and what the features say of them and of the tokens around."""
     words = Words(view)
     columns = features.columns(words)
