@@ -16,7 +16,7 @@ def folder() -> Path:
 
 
 def names() -> list[str]:
-    """Names of the shipped configurations."""
+    """Return the names of the shipped configurations."""
     files = [p for pattern in _PLACES for p in folder().glob(pattern)]
     return sorted(p.relative_to(folder()).with_suffix("").as_posix() for p in files)
 

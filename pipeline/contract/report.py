@@ -98,7 +98,7 @@ class ComponentStats:
         self.timings.add(seconds)
 
     def merge(self, other: ComponentStats) -> None:
-        """Adds the work that another process did."""
+        """Add the statistics of another process."""
         self.documents += other.documents
         self.annotations += other.annotations
         self.errors += other.errors

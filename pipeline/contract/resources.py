@@ -30,7 +30,7 @@ class Resource:
 
     @classmethod
     def names(cls) -> list[str]:
-        """Names that `load` knows besides paths, for messages and completion."""
+        """Return the names that `load` accepts besides paths, for messages and completion."""
         return []
 
     @classmethod

@@ -62,7 +62,7 @@ class Manifest:
     """Modules of the folder `modules` that the configuration names by dotted paths."""
 
     def to_bytes(self) -> bytes:
-        """As manifest.json; equal manifests give equal bytes."""
+        """Return the content of manifest.json. Equal manifests give equal bytes."""
         data = {
             "what": WHAT,
             "format": FORMAT,

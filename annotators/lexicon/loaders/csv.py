@@ -53,7 +53,7 @@ def read(path: Path, options: Mapping[str, str]) -> TermSource:
 
 
 def _column(path: Path, header: list[str], options: Mapping[str, str], option: str, usual: tuple[str, ...]) -> str:
-    """The column that an option names, else the first with a usual name, else an empty string."""
+    """Return the column that an option names, else the first with a usual name, else an empty string."""
     if option in options:
         if options[option] not in header:
             raise ResourceError(f"{path}:1: no column {options[option]!r}; the header has {', '.join(header)}")

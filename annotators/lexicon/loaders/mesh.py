@@ -70,7 +70,7 @@ def _entry(value: str) -> tuple[str, str]:
 
 
 def uninverted(text: str) -> str:
-    """A heading in natural order: `Arthritis, Rheumatoid` -> `Rheumatoid Arthritis`; others as they are."""
+    """Return a heading in natural order: `Rheumatoid Arthritis` for `Arthritis, Rheumatoid`. Others do not change."""
     head_, comma, rest = text.partition(", ")
     return f"{rest} {head_}" if comma and "," not in rest and not rest[:1].isdigit() else text
 

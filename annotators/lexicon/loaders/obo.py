@@ -50,7 +50,7 @@ def read(path: Path, options: Mapping[str, str]) -> TermSource:
 
 
 def _stanzas(path: Path) -> Iterator[Stanza]:
-    """The `[Term]` stanzas: tag -> [(line number, value)]."""
+    """Yield the `[Term]` stanzas: the values of each tag with their line numbers."""
     stanza: Stanza | None = None
     for number, line in numbered(path):
         if line.startswith("["):

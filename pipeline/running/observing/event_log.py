@@ -50,7 +50,7 @@ class EventLog(Observer):
     # -- what happens ------------------------------------------------------------------------------------------------
 
     def started(self, report: RunReport, total: int | None) -> None:
-        """Opens the file. Raises ConsumerError that names it."""
+        """Open the file. Raises ConsumerError with its path."""
         self._open()
         self._began, self._epoch = time.perf_counter(), time.time()
         self._warnings = 0
@@ -100,7 +100,7 @@ class EventLog(Observer):
             self.flush()
 
     def ended(self, report: RunReport) -> None:
-        """Writes the end and closes the file."""
+        """Write the last event and close the file."""
         self._warn(report)
         d = report.documents
         self._put(
@@ -157,7 +157,7 @@ class EventLog(Observer):
             self.flush()
 
     def flush(self) -> None:
-        """Writes what was collected."""
+        """Write the collected events."""
         self._flushed = time.perf_counter()
         if self._fd < 0 or not self._lines:
             return

@@ -30,7 +30,7 @@ class Memory(Observer):
         self._looked = float("-inf")
 
     def look(self) -> None:
-        """Looks now."""
+        """Measure the memory of all processes now."""
         self._looked = time.monotonic()
         found = {RUN: (resident(), peak())}
         for worker, pid in sorted(self._pids.items()):

@@ -106,7 +106,7 @@ class Progress(Observer):
             self.show(report, total)
 
     def show(self, report: RunReport, total: int | None) -> None:
-        """Shows the state of the run."""
+        """Show the state of the run."""
 
     def facts(self, report: RunReport, total: int | None) -> list[str]:
         """Return rate, remaining time, failures, workers and memory, each only if it is known."""
