@@ -1,4 +1,4 @@
-"""Word vectors: read in the usual formats, learned from one's own text, looked up by form. No neural library is needed."""
+"""Word vectors: readers of the common formats, training, and lookup by form. No neural library is needed."""
 
 from . import trainer
 from .word_vectors import WordVectors

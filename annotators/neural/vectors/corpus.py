@@ -1,4 +1,4 @@
-"""The tokens of a corpus, on disk once they are many, so that memory grows with the vocabulary and not with the text."""
+"""The tokens of a corpus. Large corpora are stored on disk, so that memory depends on the vocabulary and not on the text."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .reading import zeroed
+from .reading import zero_digits
 
 LONGEST_SEGMENT = 10_000
-"""Tokens: gensim ignores those of a sentence beyond this, so longer segments are cut."""
+"""Maximum number of tokens in a segment. Longer ones are divided, because gensim ignores the tokens of a sentence after this."""
 _SPOOL = 64 << 20
 
 
@@ -31,7 +31,7 @@ class Corpus:
         self._latest: list[list[str]] | None = None
 
     def add(self, segments: Iterable[list[str]]) -> None:
-        """Add a document, given as the forms of its sentences."""
+        """Add a document as the forms of its sentences."""
         self.flush()
         self._latest = [
             forms[i : i + LONGEST_SEGMENT]
@@ -42,7 +42,7 @@ class Corpus:
     def _normalized(self, forms: list[str]) -> list[str]:
         if self.lower:
             forms = [form.lower() for form in forms]
-        return [zeroed(form) for form in forms] if self.digits else forms
+        return [zero_digits(form) for form in forms] if self.digits else forms
 
     def rollback(self) -> None:
         """Remove the latest document."""
@@ -59,7 +59,7 @@ class Corpus:
         self._latest = None
 
     def close(self) -> None:
-        """Delete everything."""
+        """Delete all tokens."""
         self._latest = None
         self.counts = Counter()
         self._file.close()
@@ -69,13 +69,13 @@ class Corpus:
         self._file.seek(0)
         yield from map(json.loads, self._file)
 
-    def vocabulary(self, min_count: int, most: int) -> dict[str, int]:
-        """Return the forms that occur `min_count` times or more with their counts: at most `most`, most frequent first.
+    def vocabulary(self, min_count: int, max_words: int) -> dict[str, int]:
+        """Return the forms that occur `min_count` times or more with their counts: at most `max_words`, most frequent first.
 
-        Equally frequent forms are in code point order. A form with a lone surrogate is left out, because no file can hold it.
+        Equally frequent forms are in code point order. Forms with a lone surrogate are left out, since files cannot contain them.
         """
-        often = sorted((-n, form) for form, n in self.counts.items() if n >= min_count and _encodable(form))
-        return {form: -n for n, form in often[:most]}
+        frequent = sorted((-n, form) for form, n in self.counts.items() if n >= min_count and _encodable(form))
+        return {form: -n for n, form in frequent[:max_words]}
 
 
 def _encodable(form: str) -> bool:

@@ -1,10 +1,11 @@
-"""Our own file of word vectors: a NumPy archive without pickles, stored as it is, with a checksum; same vectors, same bytes."""
+"""caspipe's file format of word vectors: an uncompressed NumPy archive without pickles, with a checksum. Reproducible."""
 
 from __future__ import annotations
 
 import hashlib
 import io
 import json
+import math
 import zipfile
 from collections.abc import Mapping
 from typing import Any, BinaryIO
@@ -12,15 +13,15 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ...sequence.arrays import zipped
-from .reading import Content, Damaged, Floats32, check_dim, reachable
+from .reading import Content, DamagedVectors, Floats32, check_dim, lookup_spellings
 
 FORMAT = 1
 _META, _WORDS, _ENDS, _MATRIX = "meta.json", "words.npy", "ends.npy", "matrix.npy"
 _CHANGED = "its content does not match its description: damaged or changed"
 
 
-def written(words: list[str], matrix: Floats32, meta: Mapping[str, Any]) -> bytes:
-    """Return the bytes of a file. `meta` must be plain data."""
+def encode_vectors(words: list[str], matrix: Floats32, meta: Mapping[str, Any]) -> bytes:
+    """Return the content of a file. `meta` must be plain data."""
     encoded = [word.encode("utf-8") for word in words]
     members = {
         _WORDS: _array(np.frombuffer(b"".join(encoded), dtype=np.uint8)),
@@ -33,9 +34,9 @@ def written(words: list[str], matrix: Floats32, meta: Mapping[str, Any]) -> byte
 
 
 def _array(values: np.ndarray[Any, Any]) -> bytes:
-    into = io.BytesIO()
-    np.lib.format.write_array(into, values, version=(1, 0), allow_pickle=False)
-    return into.getvalue()
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, values, version=(1, 0), allow_pickle=False)
+    return buffer.getvalue()
 
 
 def _digest(members: Mapping[str, bytes]) -> str:
@@ -46,68 +47,70 @@ def _digest(members: Mapping[str, bytes]) -> str:
 
 
 def meta_of(file: BinaryIO) -> dict[str, Any]:
-    """Return the description in a file of our own. Raise Damaged if it is not one."""
+    """Return the description in a file of this format. Raise DamagedVectors if it is not one."""
     try:
         with zipfile.ZipFile(file) as archive:
             return _meta(archive)
-    except Damaged:
+    except DamagedVectors:
         raise
     except Exception:  # damaged archives fail in many ways
-        raise Damaged(_CHANGED) from None
+        raise DamagedVectors(_CHANGED) from None
 
 
 def _meta(archive: zipfile.ZipFile) -> dict[str, Any]:
     if _META not in archive.namelist():
-        raise Damaged("a zip archive that caspipe did not write: unpack it, and give the file of vectors in it")
+        raise DamagedVectors("a zip archive that caspipe did not write: unpack it, and use the file of vectors in it")
     try:
         meta = json.loads(_member(archive, _META))
     except (ValueError, RecursionError):
-        raise Damaged(f"{_META} is not valid JSON: damaged") from None
+        raise DamagedVectors(f"{_META} is not valid JSON: damaged") from None
     if not isinstance(meta, dict) or meta.get("type") != "word vectors" or type(meta.get("format")) is not int:
-        raise Damaged(f"{_META} does not say that these are word vectors: foreign or damaged")
+        raise DamagedVectors(f"{_META} does not describe word vectors: another type of file, or damaged")
     if meta["format"] > FORMAT:
-        raise Damaged(f"made by a newer caspipe, in format {meta['format']}; this one reads formats up to {FORMAT}")
+        raise DamagedVectors(
+            f"made by a newer caspipe, in format {meta['format']}; this one reads formats up to {FORMAT}"
+        )
     return meta
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Return the bytes of a member, which cannot be more than the file has."""
+    """Return the bytes of a member. Compressed members are refused, so that the size cannot exceed that of the file."""
     if archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
-        raise Damaged(_CHANGED)
+        raise DamagedVectors(_CHANGED)
     return archive.read(name)
 
 
 def read_own(file: BinaryIO, limit: int | None, only: frozenset[str] | None) -> Content:
-    """Read what `written` made. Raises Damaged if it is something else, changed or damaged."""
+    """Read a file of `encode_vectors`. Raises DamagedVectors if it is another type of file, changed or damaged."""
     try:
         with zipfile.ZipFile(file) as archive:
             meta = _meta(archive)
             members = {name: _member(archive, name) for name in (_WORDS, _ENDS, _MATRIX)}
         if _digest(members) != meta.get("sha256"):
-            raise Damaged(_CHANGED)
+            raise DamagedVectors(_CHANGED)
         blob, ends = _values(members[_WORDS], "u1").tobytes(), _values(members[_ENDS], "<i8").tolist()
         matrix: Floats32 = _values(members[_MATRIX], "<f4")
         words = [blob[a:b].decode("utf-8") for a, b in zip([0, *ends], ends, strict=False)]
-    except Damaged:
+    except DamagedVectors:
         raise
     except Exception:  # damaged archives fail in many ways
-        raise Damaged(_CHANGED) from None
+        raise DamagedVectors(_CHANGED) from None
     if matrix.ndim != 2 or len(matrix) != len(words) or len(set(words)) != len(words) or not words:
-        raise Damaged(_CHANGED)
+        raise DamagedVectors(_CHANGED)
     check_dim(matrix.shape[1], _META)
     if not np.isfinite(matrix).all():
-        raise Damaged("a number is infinite or none (NaN)")
+        raise DamagedVectors("a number is infinite or NaN")
     if limit is not None:
         words, matrix = words[:limit], matrix[:limit]
     if only is not None:
-        wanted = reachable(only)
-        chosen = [i for i, word in enumerate(words) if word in wanted]
-        words, matrix = [words[i] for i in chosen], matrix[chosen]
+        wanted = lookup_spellings(only)
+        rows = [i for i, word in enumerate(words) if word in wanted]
+        words, matrix = [words[i] for i in rows], matrix[rows]
     return Content(words, matrix, meta=meta)
 
 
 def _values(data: bytes, kind: str) -> np.ndarray[Any, Any]:
-    """Return an array whose header fits its bytes. Raises ValueError."""
+    """Return the array. Raises ValueError if its header does not match the number of bytes."""
     file = io.BytesIO(data)
     if np.lib.format.read_magic(file) != (1, 0):
         raise ValueError
@@ -115,9 +118,6 @@ def _values(data: bytes, kind: str) -> np.ndarray[Any, Any]:
     start = file.tell()
     if fortran or dtype != np.dtype(kind) or any(n < 0 for n in shape):
         raise ValueError
-    count = 1
-    for n in shape:
-        count *= n
-    if count * dtype.itemsize != len(data) - start:
+    if math.prod(shape) * dtype.itemsize != len(data) - start:
         raise ValueError
     return np.frombuffer(data, dtype=dtype, offset=start).reshape(shape)

@@ -1,4 +1,4 @@
-"""Shared by the readers of all formats: opening a file, detecting its format, checking and collecting rows."""
+"""Functions that the readers of all formats use: they open files, detect formats, check and collect rows."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Format = Literal["npz", "fasttext", "word2vec binary", "word2vec text", "glove"]
 
 MOST_DIMENSIONS = 10_000
 LONGEST_WORD = 4_096
-"""Bytes."""
+"""Maximum length of a word in bytes."""
 HEAD = 1 << 20
-"""Bytes at the beginning that tell the format."""
+"""Number of bytes at the beginning from which the format is detected."""
 FASTTEXT_MAGIC = struct.pack("<i", 793_712_314)
 NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
@@ -32,12 +32,13 @@ _HEADER = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]
 _PACKED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"7z\xbc\xaf": "7-Zip", b"Rar!": "RAR", b"\x28\xb5\x2f\xfd": "zstd"}
 _DAMAGES = (OSError, EOFError, zlib.error, struct.error)
 _BLOCK = 1 << 19
-"""Numbers that are turned into an array at once."""
+"""Numbers that are converted to an array together."""
 _DIGIT = re.compile(r"\d")
+_DIGITS = re.compile(r"\d{2,}")
 
 
-class Damaged(Exception):
-    """A fault of a file and its place; never a quotation of the file."""
+class DamagedVectors(Exception):
+    """A fault in a file and its position, without content of the file."""
 
 
 @dataclass(slots=True)
@@ -51,14 +52,14 @@ class Content:
     undecodable: int = 0
     """Rows left out because their word is not UTF-8."""
     compose: Callable[[str], Floats32 | None] | None = None
-    """The vector of an unknown word, made of its parts."""
+    """Returns the vector of an unknown word from its n-grams."""
     meta: Mapping[str, Any] = field(default_factory=dict)
-    """The description in the file (our own format)."""
+    """The description in the file (caspipe's format)."""
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
-    """Yield a file for reading bytes, unpacked if it is gzipped (by content). Every error in it is a ResourceError."""
+def open_vectors(path: Path) -> Iterator[BinaryIO]:
+    """Yield the opened file, decompressed if its content is gzipped. Errors in the context become ResourceError."""
     try:
         with path.open("rb") as raw:
             if raw.read(2) != b"\x1f\x8b":
@@ -68,7 +69,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
             raw.seek(0)
             with gzip.open(raw, "rb") as unpacked:
                 yield cast(BinaryIO, unpacked)
-    except Damaged as error:
+    except DamagedVectors as error:
         raise ResourceError(f"vectors {path}: {error}") from None
     except _DAMAGES as error:
         if isinstance(error, OSError) and error.errno is not None:
@@ -79,16 +80,16 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def detect_format(head: bytes) -> Format:
-    """Return the format of a file with this beginning. Raises Damaged for an empty file and for archives."""
+    """Return the format of a file with this beginning. Raises DamagedVectors for empty files and unsupported archives."""
     if not head.strip():
-        raise Damaged("the file is empty")
+        raise DamagedVectors("the file is empty")
     if head.startswith(b"PK\x03\x04"):
         return "npz"
     if head.startswith(FASTTEXT_MAGIC):
         return "fasttext"
     for mark, name in _PACKED.items():
         if head.startswith(mark):
-            raise Damaged(f"packed with {name}: unpack it; only gzip is read as it is")
+            raise DamagedVectors(f"packed with {name}: unpack it; only gzip is supported")
     header = _HEADER.match(head)
     if header is None:
         return "glove"
@@ -96,7 +97,7 @@ def detect_format(head: bytes) -> Format:
 
 
 def _is_binary(rest: bytes, dim: int) -> bool:
-    """Return whether the rows after a header of word2vec are binary."""
+    """Return whether the rows after a word2vec header are binary."""
     parts = rest[: rest.find(b"\n") if b"\n" in rest else len(rest)].split()
     if 0 < dim < len(parts) and all(map(NUMBER.fullmatch, parts[-dim:])):
         return False
@@ -111,33 +112,32 @@ def _is_binary(rest: bytes, dim: int) -> bool:
 
 
 def header_of(head: bytes) -> tuple[int, int, int]:
-    """Return words and dimensions that the first line of word2vec gives, and where the rows begin. Raises Damaged."""
+    """Return the numbers of words and dimensions in a word2vec header, and the offset of the rows. Raises DamagedVectors."""
     header = _HEADER.match(head)
     if header is None:
-        raise Damaged("line 1: expected the number of words and that of dimensions")
+        raise DamagedVectors("line 1: expected the numbers of words and dimensions")
     check_dim(int(header[2]), "line 1")
     return int(header[1]), int(header[2]), header.end()
 
 
 def check_dim(dim: int, where: str) -> None:
-    """Check that a number of dimensions is possible. Raises Damaged if it is not."""
+    """Raise DamagedVectors if a number of dimensions is out of range."""
     if not 0 < dim <= MOST_DIMENSIONS:
-        raise Damaged(f"{where}: expected 1 to {MOST_DIMENSIONS:,} dimensions, found {dim:,}")
+        raise DamagedVectors(f"{where}: expected 1 to {MOST_DIMENSIONS:,} dimensions, found {dim:,}")
 
 
 class Rows:
-    """Collects the rows of a file: chooses, counts and checks them, and makes one matrix at the end.
+    """Collects the rows of a file: selects, counts and checks them, and returns them as a matrix.
 
-    The matrix grows with what was read, never by what a header says. `limit`: rows to read at most; `only`: keep
-    these words alone.
+    Memory depends on the rows that were read, not on the header. `limit`: the maximum number of rows; `only`: the words to keep.
     """
 
     def __init__(self, dim: int, limit: int | None = None, only: Iterable[str] | None = None) -> None:
         self.dim = dim
         self.limit = limit
-        self.only = None if only is None else reachable(only)
+        self.only = None if only is None else lookup_spellings(only)
         self.read = 0
-        """Rows read."""
+        """Number of rows that were read."""
         self.words: list[str] = []
         self.duplicates = 0
         self.undecodable = 0
@@ -149,11 +149,11 @@ class Rows:
 
     @property
     def full(self) -> bool:
-        """Return whether `limit` rows were read or all wanted words were found."""
+        """Return whether `limit` rows were read."""
         return self.limit is not None and self.read >= self.limit
 
     def wants(self, raw: bytes, where: str) -> bool:
-        """Take the word of the next row in and says whether its numbers are wanted; if so, `add` must follow."""
+        """Count the next row and return whether its numbers are needed. If so, `add` or `add_block` must follow."""
         self.read += 1
         try:
             word = raw.decode("utf-8")
@@ -172,13 +172,13 @@ class Rows:
         return True
 
     def add(self, numbers: Iterable[float]) -> None:
-        """The numbers of the word taken in last, `dim` of them."""
+        """Add the `dim` numbers of the latest word."""
         self._pending.extend(numbers)
         if len(self._pending) >= _BLOCK:
             self._pack()
 
     def add_block(self, block: Floats32) -> None:
-        """Numbers of words taken in, one row each."""
+        """Add the numbers of several words, one row each."""
         self._check(block)
         self._blocks.append(block)
 
@@ -192,19 +192,19 @@ class Rows:
     def _check(self, block: Floats32) -> None:
         good = np.isfinite(block).all(axis=1)
         if not good.all():
-            raise Damaged(f"{self._places[int(np.argmin(good))]}: a number is infinite or none (NaN)")
+            raise DamagedVectors(f"{self._places[int(np.argmin(good))]}: a number is infinite or NaN")
         del self._places[: len(block)]
 
     def content(self) -> Content:
-        """Return the words and their matrix. Raise Damaged if there are none, or if the file is in another encoding."""
+        """Return the words and their matrix. Raise DamagedVectors without rows, and if many words are not UTF-8."""
         self._pack()
         if self.undecodable * 100 > self.read:
-            raise Damaged(
-                f"{self._first_undecodable}: the word is not UTF-8, nor are those of {self.undecodable:,} of "
+            raise DamagedVectors(
+                f"{self._first_undecodable}: the word is not UTF-8, as in {self.undecodable:,} of "
                 f"{self.read:,} rows: convert the file"
             )
         if not self.words and self.only is None:
-            raise Damaged("it holds no rows")
+            raise DamagedVectors("it contains no rows")
         matrix = np.empty((len(self.words), self.dim), dtype=np.float32)
         end = len(matrix)
         while self._blocks:  # each is freed once it is copied
@@ -214,15 +214,15 @@ class Rows:
         return Content(self.words, matrix, self.duplicates, self.undecodable)
 
 
-def reachable(forms: Iterable[str]) -> frozenset[str]:
-    """Return the words that looking up these forms may end at: as they are, in lower case, with their digits replaced."""
+def lookup_spellings(forms: Iterable[str]) -> frozenset[str]:
+    """Return all spellings that a lookup of these forms may try."""
     return frozenset(word for form in forms for word in spellings(form, "0#"))
 
 
 def spellings(form: str, marks: str) -> Iterator[str]:
-    """Yield the spellings that a form is looked up as, in order. `marks`: characters that replace digits in the words.
+    """Yield the spellings to look up for a form, in order: unchanged, in lower case, with digits replaced by each of `marks`.
 
-    With `#` single digits stay (`9`, `##`), as in the vectors of Google News.
+    With `#`, single digits are kept (`9`, `##`), as in the vectors of Google News.
     """
     lower = form.lower()
     yield form
@@ -230,13 +230,10 @@ def spellings(form: str, marks: str) -> Iterator[str]:
         yield lower
     if marks and _DIGIT.search(form):
         for mark in marks:
-            for each in (form, lower) if lower != form else (form,):
-                yield zeroed(each) if mark == "0" else _RUN.sub(lambda run: "#" * len(run[0]), each)
+            for variant in (form, lower) if lower != form else (form,):
+                yield zero_digits(variant) if mark == "0" else _DIGITS.sub(lambda run: "#" * len(run[0]), variant)
 
 
-_RUN = re.compile(r"\d{2,}")
-
-
-def zeroed(form: str) -> str:
-    """Return a form with every decimal digit, of any script, as 0."""
+def zero_digits(form: str) -> str:
+    """Return a form with every decimal digit of any script replaced by 0."""
     return _DIGIT.sub("0", form)

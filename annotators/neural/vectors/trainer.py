@@ -1,4 +1,4 @@
-"""Learn word vectors at the end of a pipeline run, from the tokens of any documents. No annotations are needed."""
+"""Trains word vectors on the tokens of documents. No PHI annotations are needed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ log = logging.getLogger("caspipe.training")
 
 @dataclass(frozen=True, slots=True)
 class TrainedVectors:
-    """The outcome of a training."""
+    """The result of a training."""
 
     path: Path
     words: int
@@ -33,41 +33,41 @@ class TrainedVectors:
     documents: int
     tokens: int
     covered: int
-    """Tokens whose form has a vector."""
+    """Number of tokens whose form has a vector."""
     size: int
     """Bytes on disk."""
 
 
 @component("vectors_trainer", inputs=[Token, Sentence])
 class VectorsTrainer(CasConsumer):
-    """Learns vectors of words from the tokens of all documents and writes them when the run ends.
+    """Trains word vectors on the tokens of all documents and writes them when the run ends.
 
     Trains a skip-gram model with negative sampling (Mikolov et al. 2013, "Distributed Representations of Words and Phrases
-    and their Compositionality") with gensim, extra `vectors`. The same documents in the same order give the same bytes on
-    one platform. Tokens are kept on disk; memory grows with the vocabulary. The file contains every word that occurs often
-    enough, including names: store it as you store the texts, or learn from masked text (`view: deidentified`).
+    and their Compositionality") with gensim, extra `vectors`. The output is reproducible for the same documents
+    in the same order on the same platform. Tokens are stored on disk; memory depends on the vocabulary. The file contains every
+    sufficiently frequent word, including names: protect it like the texts, or train on masked text (`view: deidentified`).
     """
 
     vectors: Path
     """File to write: caspipe's own format, or word2vec's text for other tools (see `format`)."""
     dim: int = 100
-    """Numbers in a vector."""
+    """Dimensions of a vector."""
     window: int = 5
-    """Words on either side that are predicted; near words are drawn more often than far ones."""
+    """Number of context words on either side; closer ones are sampled more often."""
     min_count: int = 3
-    """Words that occur less often get no vector."""
+    """Minimum frequency of words with a vector."""
     max_words: int = 50_000
-    """Only this many of the most frequent words get one."""
+    """Maximum number of words with a vector; the most frequent ones."""
     epochs: int = 10
     """Passes over the text."""
     seed: int = 1
-    """For the first values of vectors and for negative samples."""
+    """Seed for initial vectors and negative samples."""
     lower: bool = True
-    """Put words into lower case first."""
+    """Convert words to lower case."""
     digits: bool = True
-    """Replace digits by 0 first: `12.5 mg` and `37.5 mg` are then the same."""
+    """Replace digits by 0: `12.5 mg` and `37.5 mg` become equal."""
     context: Literal["sentence", "document"] = "sentence"
-    """End of a window."""
+    """Boundary of the window."""
     view: str = INITIAL_VIEW
     """View whose tokens are used; `deidentified`: tokens of the masked text, without the replacements."""
     format: Literal["auto", "npz", "word2vec"] = "auto"
@@ -92,7 +92,7 @@ class VectorsTrainer(CasConsumer):
 
     @property
     def path(self) -> Path:
-        """The file that is written."""
+        """The output file."""
         return self.output / self.vectors
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
@@ -101,13 +101,13 @@ class VectorsTrainer(CasConsumer):
     def open(self) -> None:
         super().open()
         need("gensim.models", "vectors", self.name)
-        refuse_foreign(self.path)  # now, not after an hour of reading
+        refuse_foreign(self.path)  # before the documents are processed
         self.trained = None
         self._corpus = Corpus(self.lower, self.digits)
         self._latest: str | None = None
 
     def process(self, cas: Cas) -> None:
-        """Add a document. Raise CasError if it has no such view."""
+        """Add a document. Raise CasError if it lacks the view."""
         self._latest = None
         self._corpus.add(self._segments(cas.view(self.view)))
         self._latest = cas.id
@@ -117,13 +117,13 @@ class VectorsTrainer(CasConsumer):
         if self.context == "document":
             yield tokens.forms
             return
-        done = 0
+        previous_end = 0
         for begin, end in zip(*view.spans(Sentence), strict=True):
-            first, last = max(tokens.at(begin), done), tokens.at(end)
-            yield tokens.forms[done:first]  # outside any sentence
+            first, last = max(tokens.at(begin), previous_end), tokens.at(end)
+            yield tokens.forms[previous_end:first]  # outside of sentences
             yield tokens.forms[first : max(last, first)]
-            done = max(last, first)
-        yield tokens.forms[done:]
+            previous_end = max(last, first)
+        yield tokens.forms[previous_end:]
 
     def rollback(self, document_id: str) -> None:
         if self._latest == document_id:
@@ -131,12 +131,12 @@ class VectorsTrainer(CasConsumer):
             self._latest = None
 
     def abort(self) -> None:
-        """Write nothing: the run failed."""
+        """Discard the tokens, because the run failed."""
         self._corpus.close()
         self._latest = None
 
     def close(self) -> None:
-        """Learn and write. Raise ConsumerError if there is too little to learn from."""
+        """Train and write the vectors. Raise ConsumerError if the text does not suffice."""
         self._latest = None
         try:
             with interruptible():
@@ -177,7 +177,7 @@ class VectorsTrainer(CasConsumer):
             sample=0,
             epochs=self.epochs,
             seed=self.seed,
-            workers=1,  # several would add their changes in an order that nothing fixes
+            workers=1,  # the order of updates from several threads is not reproducible
             hashfxn=_stable_hash,
             sorted_vocab=0,
         )
@@ -191,7 +191,7 @@ class VectorsTrainer(CasConsumer):
         return np.asarray(model.wv.vectors / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
 
     def _rate(self, model: Any, done: int) -> float:
-        """Return the learning rate after some epochs: it falls linearly."""
+        """Return the learning rate after `done` epochs, which decreases linearly."""
         return float(model.alpha + (model.min_alpha - model.alpha) * done / self.epochs)
 
     @property

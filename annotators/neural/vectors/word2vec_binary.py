@@ -1,4 +1,4 @@
-"""The binary format of word2vec: a header line, then words, each with a blank and its numbers as 32-bit floats."""
+"""The binary format of word2vec: a header line, then for each word its bytes, a space and 32-bit floats."""
 
 from __future__ import annotations
 
@@ -6,44 +6,44 @@ from typing import BinaryIO
 
 import numpy as np
 
-from .reading import LONGEST_WORD, Content, Damaged, Rows, header_of
+from .reading import LONGEST_WORD, Content, DamagedVectors, Rows, header_of
 from .text_format import check_count
 
 _CHUNK = 1 << 20
 
 
 def read_binary(file: BinaryIO, head: bytes, limit: int | None, only: frozenset[str] | None) -> Content:
-    """Read the format of word2vec's C program (`-binary 1`), little-endian, with or without line ends between rows.
+    """Read the little-endian format of the original program (`-binary 1`), with or without line ends between rows.
 
-    Raises Damaged.
+    Raises DamagedVectors.
     """
     expected, dim, start = header_of(head)
     rows = Rows(dim, limit, only)
     file.seek(start)
-    width, data, at = 4 * dim, b"", 0
+    width, data, offset = 4 * dim, b"", 0
     kept: list[bytes] = []
     while not rows.full and rows.read < expected:
-        if len(data) - at < width + LONGEST_WORD + 2:
-            data, at = data[at:] + file.read(max(_CHUNK, 2 * width)), 0
+        if len(data) - offset < width + LONGEST_WORD + 2:
+            data, offset = data[offset:] + file.read(max(_CHUNK, 2 * width)), 0
         where = f"row {rows.read + 1:,} of {expected:,}"
-        while data[at : at + 1] == b"\n":
-            at += 1
-        if at >= len(data):
+        while data[offset : offset + 1] == b"\n":
+            offset += 1
+        if offset >= len(data):
             break
-        blank = data.find(b" ", at, at + LONGEST_WORD + 1)
-        if blank < 0 and len(data) - at > LONGEST_WORD:
-            raise Damaged(f"{where}: no blank ends its word: damaged")
-        if blank < 0 or blank + 1 + width > len(data):
-            raise Damaged(f"{where}: the file ends in it: cut off")
-        if rows.wants(data[at:blank], where):
-            kept.append(data[blank + 1 : blank + 1 + width])
+        space = data.find(b" ", offset, offset + LONGEST_WORD + 1)
+        if space < 0 and len(data) - offset > LONGEST_WORD:
+            raise DamagedVectors(f"{where}: no space after its word: damaged")
+        if space < 0 or space + 1 + width > len(data):
+            raise DamagedVectors(f"{where}: the file ends in it: cut off")
+        if rows.wants(data[offset:space], where):
+            kept.append(data[space + 1 : space + 1 + width])
             if len(kept) * width >= _CHUNK:
                 _pack(rows, kept)
-        at = blank + 1 + width
+        offset = space + 1 + width
     _pack(rows, kept)
     check_count(rows, expected)
-    if not rows.full and (data[at:].strip() or file.read(64).strip()):
-        raise Damaged(f"the header says {expected:,} words, but more follows: damaged")
+    if not rows.full and (data[offset:].strip() or file.read(64).strip()):
+        raise DamagedVectors(f"the header states {expected:,} words, but more data follow: damaged")
     return rows.content()
 
 

@@ -1,4 +1,4 @@
-"""Vectors of words as a resource: read from any of the usual formats, looked up by the forms of tokens."""
+"""Word vectors as a resource: read from the common formats, looked up by the forms of tokens."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import gzip
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -18,13 +18,13 @@ from ....pipeline.errors import ConsumerError, ResourceError, nearest
 from ....pipeline.storage.files import AtomicFile, make_folder, write_atomic
 from ....pipeline.storage.hashing import caspipe_version
 from .fasttext_format import read_fasttext
-from .own_format import meta_of, read_own, written
-from .reading import HEAD, Content, Damaged, Floats32, detect_format, opened, spellings
+from .own_format import encode_vectors, meta_of, read_own
+from .reading import HEAD, Content, DamagedVectors, Floats32, detect_format, open_vectors, spellings
 from .text_format import read_glove, read_word2vec
 from .word2vec_binary import read_binary
 
 FOLDER_VARIABLE = "CASPIPE_VECTORS"
-"""Names folders of files of vectors, separated as in PATH: they are then found by their names."""
+"""The environment variable with the folders of named vectors, separated as in PATH."""
 
 _ENDS = (".gz", ".npz", ".txt", ".vec", ".bin")
 _BLANK = re.compile(r"[\s\0\ud800-\udfff]", re.ASCII)
@@ -32,10 +32,10 @@ _OPTION = re.compile(r"(.+)\?limit=(\d{1,12})", re.DOTALL)
 
 
 class WordVectors(Resource):
-    """Words and their vectors: row i of `matrix`, 32-bit floats of shape (n, dim), belongs to `words[i]`.
+    """Words and their vectors: row i of `matrix`, 32-bit floats of shape (n, dim), is the vector of `words[i]`.
 
-    Read from GloVe, word2vec (text and binary), fastText (`.vec` and `.bin`) and caspipe's own files; text and word2vec's binary
-    files also gzipped. The content determines the format. `load("glove.txt?limit=100000")` reads only the first rows.
+    Formats: GloVe, word2vec (text and binary), fastText (`.vec` and `.bin`) and caspipe's own; text and word2vec's binary files
+    also gzipped. The format is detected from the content. `load("glove.txt?limit=100000")` reads only the first rows.
     """
 
     kind = "vectors"
@@ -49,50 +49,50 @@ class WordVectors(Resource):
         compose: Callable[[str], Floats32 | None] | None = None,
         place: str = "",
     ) -> None:
-        """Vectors given by a program. `meta`: plain data that the file will carry; `digits: true` in it means that digits
-        are written 0 in the words. Raises ValueError if words and matrix do not fit."""
+        """Create vectors. `meta`: plain data for the file; `digits: true` in it means that digits are replaced by 0 in the words.
+
+        Raises ValueError if words and matrix do not match."""
         self.words = list(words)
         self.matrix = np.ascontiguousarray(matrix, dtype=np.float32).view()
         self.matrix.flags.writeable = False
         self.meta = dict(meta or {})
         self.place = place
         self.duplicates = 0
-        """Rows of the file left out because an earlier row has their word."""
+        """Number of rows left out because an earlier row has the same word."""
         self.undecodable = 0
-        """Rows of the file left out because their word is not UTF-8."""
+        """Number of rows left out because their word is not UTF-8."""
         self._compose = compose
-        self._again: tuple[Any, ...] | None = None
+        self._origin: tuple[str, int | None, frozenset[str] | None] | None = None
         self._rows = {word: i for i, word in enumerate(self.words)}
         if self.matrix.ndim != 2 or len(self.matrix) != len(self.words) or len(self._rows) != len(self.words):
-            raise ValueError("expected one row for each word, and no word twice")
+            raise ValueError("expected one row for each word, and different words")
 
     @classmethod
     def load(cls, name: str, *, limit: int | None = None, only: Iterable[str] | None = None) -> Self:
         """Read vectors by path, or by name from the folders of `CASPIPE_VECTORS`.
 
-        `limit`: first rows of the file to look at; `only`: keep the words that these forms are looked up as. Raises
-        ResourceError for a file that is missing, damaged, cut off or something else; it never quotes the file.
+        `limit`: number of rows to read; `only`: forms that will be looked up, other words are left out. Raises ResourceError,
+        without content of the file, if it is missing, damaged, cut off or of another type.
         """
-        path, option = located(name)
+        path, option = locate_vectors(name)
         if limit is None:
             limit = option
         if limit is not None and limit < 1:
             raise ResourceError(f"vectors {path}: limit: expected 1 or more, got {limit}")
-        chosen = None if only is None else frozenset(only)
-        content = _read(path, limit, chosen)
+        forms = None if only is None else frozenset(only)
+        content = _read(path, limit, forms)
         vectors = cls(content.words, content.matrix, meta=content.meta, compose=content.compose, place=str(path))
         vectors.duplicates, vectors.undecodable = content.duplicates, content.undecodable
-        vectors._again = (str(path), limit, chosen)
+        vectors._origin = (str(path), limit, forms)
         return vectors
 
     @classmethod
     def names(cls) -> list[str]:
-        return sorted(known())
+        return sorted(named_files())
 
     @classmethod
     def check(cls, name: str) -> str | None:
-        option = _OPTION.fullmatch(name)
-        return super().check(option[1] if option and not Path(name).exists() else name)
+        return super().check(cls.address(name)[0])
 
     @classmethod
     def address(cls, name: str) -> tuple[str, str]:
@@ -101,18 +101,19 @@ class WordVectors(Resource):
 
     @classmethod
     def files(cls, name: str) -> list[Path]:
-        return [located(name)[0]]
+        return [locate_vectors(name)[0]]
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        if self._again is not None:
-            return _reload, (type(self), *self._again)
-        return _remake, (type(self), self.words, self.matrix, self.meta)
+        if self._origin is not None:
+            path, limit, only = self._origin
+            return partial(type(self).load, limit=limit, only=only), (path,)
+        return partial(type(self), meta=self.meta), (self.words, self.matrix)
 
     def __repr__(self) -> str:
         return f"<WordVectors {len(self.words)} x {self.dim}>"
 
     def __len__(self) -> int:
-        """Number of words."""
+        """Return the number of words."""
         return len(self.words)
 
     def __bool__(self) -> bool:
@@ -123,42 +124,38 @@ class WordVectors(Resource):
 
     @property
     def dim(self) -> int:
-        """Numbers in a vector."""
+        """Dimensions of a vector."""
         return int(self.matrix.shape[1])
 
     @property
     def subwords(self) -> bool:
-        """Return whether unknown words get a vector made of their parts (binary models of fastText)."""
+        """Return whether unknown words get a vector from their n-grams (binary models of fastText)."""
         return self._compose is not None
 
     def row(self, form: str) -> int:
-        """The row of a form, -1 for an unknown one: as it is, else in lower case, else with its digits replaced if those
-        of the words are (`0000` or, as in Google News, `####`)."""
-        found = self._rows.get(form)
-        if found is not None:
-            return found
-        for spelling in spellings(form, self._digits):
-            found = self._rows.get(spelling)
-            if found is not None:
-                return found
-        return -1
+        """Return the row of a form, -1 if it is unknown. Tries the form unchanged, then in lower case, then with its digits
+        replaced, if those of the words are (`0000` or, as in Google News, `####`)."""
+        row = self._rows.get(form)
+        if row is not None:  # without the analysis of digits
+            return row
+        return next((self._rows[s] for s in spellings(form, self._digits) if s in self._rows), -1)
 
     def vector(self, form: str) -> Floats32 | None:
-        """Return the vector of a form, shape (dim,): its row, else computed from its parts if the model can, else None."""
+        """Return the vector of a form, shape (dim,): its row, else computed from its n-grams if supported, else None."""
         row = self.row(form)
         if row >= 0:
-            found: Floats32 = self.matrix[row]
-            return found
+            vector: Floats32 = self.matrix[row]
+            return vector
         return self._compose(form) if self._compose is not None else None
 
     def nearest(self, form: str, n: int = 10) -> list[tuple[str, float]]:
-        """Return the words with the most similar vectors and their cosine, most similar first; the word itself is left out.
+        """Return the `n` other words with the most similar vectors and their cosine similarity, most similar first.
 
         Raises ValueError for a form without a vector.
         """
         vector = self.vector(form)
         if vector is None or not (length := float(np.linalg.norm(vector))):
-            raise ValueError(f"no vector: the word is none of the {len(self.words):,} there are")
+            raise ValueError(f"no vector: the word is not among the {len(self.words):,} words")
         lengths = np.where(self._lengths > 0, self._lengths, 1)
         cosine = self.matrix @ (vector / np.float32(length)) / lengths
         own = self.row(form)
@@ -166,20 +163,20 @@ class WordVectors(Resource):
         return [(self.words[i], float(cosine[i])) for i in best[:n]]
 
     def to_bytes(self) -> bytes:
-        """The vectors as a file of caspipe's own: a NumPy archive without pickles, with a checksum; same vectors, same bytes.
+        """Return the vectors in caspipe's format: a NumPy archive without pickles, with a checksum. Reproducible.
 
-        Parts of words are not in it. Raises ConsumerError for words that are not Unicode text.
+        N-grams are not included. Raises ConsumerError for words that are not Unicode text.
         """
         meta = {**self.meta, "words": len(self.words), "dim": self.dim, "caspipe": caspipe_version()}
         try:
-            return written(self.words, self.matrix, meta)
+            return encode_vectors(self.words, self.matrix, meta)
         except UnicodeEncodeError:
-            raise ConsumerError("vectors: a word holds half a surrogate pair, which no file can carry") from None
+            raise ConsumerError("vectors: a word contains a lone surrogate, which files cannot contain") from None
 
     def write(self, path: Path, format: Literal["npz", "word2vec"] = "npz") -> None:
-        """Write a file, whole or not at all: caspipe's own format, or word2vec's text, which other tools read too.
+        """Write a file atomically, in caspipe's format or word2vec's text format for other tools.
 
-        Raises ConsumerError if the path cannot be written, or a word cannot in that format.
+        Raises ConsumerError if the path is not writable or a word is invalid in the format.
         """
         make_folder(path.parent)
         if format == "npz":
@@ -192,9 +189,10 @@ class WordVectors(Resource):
         faulty = sum(not word or _BLANK.search(word) is not None for word in self.words)
         if faulty:
             raise ConsumerError(
-                f"{path}: {faulty:,} words are empty or hold blanks, which word2vec's text cannot: use npz"
+                f"{path}: {faulty:,} words are empty or contain white space, "
+                "which word2vec's text format does not support: use npz"
             )
-        row = "%s " + " ".join(["%.9g"] * self.dim) + "\n"  # nine digits tell any two 32-bit floats apart
+        row = "%s " + " ".join(["%.9g"] * self.dim) + "\n"  # nine digits distinguish all 32-bit floats
         with AtomicFile(path, durable=False) as file:
             file.write(f"{len(self.words)} {self.dim}\n".encode())
             for at in range(0, len(self.words), 1_000):
@@ -216,16 +214,8 @@ class WordVectors(Resource):
         return "0" if "00" in text and not re.search(r"[1-9]", text) else ""
 
 
-def _reload(cls: type[WordVectors], name: str, limit: int | None, only: frozenset[str] | None) -> WordVectors:
-    return cls.load(name, limit=limit, only=only)
-
-
-def _remake(cls: type[WordVectors], words: list[str], matrix: Floats32, meta: dict[str, Any]) -> WordVectors:
-    return cls(words, matrix, meta=meta)
-
-
-def known() -> dict[str, Path]:
-    """Return the files in the folders of `CASPIPE_VECTORS`, by name without ending."""
+def named_files() -> dict[str, Path]:
+    """Return the files in the folders of `CASPIPE_VECTORS`, by name without extension."""
     files: dict[str, Path] = {}
     for folder in [Path(p) for p in os.environ.get(FOLDER_VARIABLE, "").split(os.pathsep) if p]:
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
@@ -235,29 +225,29 @@ def known() -> dict[str, Path]:
     return files
 
 
-def located(name: str) -> tuple[Path, int | None]:
-    """The file of a name, and the limit that the name may carry (`?limit=1000`). Raises ResourceError with the nearest name."""
+def locate_vectors(name: str) -> tuple[Path, int | None]:
+    """Return the file of a name, and the limit in the name (`?limit=1000`), if any. Raises ResourceError."""
     limit = None
     if not Path(name).exists() and (option := _OPTION.fullmatch(name)):
         name, limit = option[1], int(option[2])
     path = Path(name)
     if not path.exists():
-        named = known()
+        named = named_files()
         if name not in named:
             raise ResourceError(f"no vectors or file called {name!r}{nearest(name, named)}")
         path = named[name]
     if not path.is_file():
-        raise ResourceError(f"vectors {path}: expected a file, found something else")
+        raise ResourceError(f"vectors {path}: expected a file")
     return path, limit
 
 
 def _read(path: Path, limit: int | None, only: frozenset[str] | None) -> Content:
-    with opened(path) as file:
+    with open_vectors(path) as file:
         head = file.read(HEAD)
         format_ = detect_format(head)
         if format_ == "fasttext":
             if isinstance(file, gzip.GzipFile):
-                raise Damaged("a packed model of fastText: unpack it, for it is not read as a whole")
+                raise DamagedVectors("a compressed model of fastText: unpack it")
             return read_fasttext(path, limit, only)
         file.seek(0)
         if format_ == "npz":
@@ -267,19 +257,19 @@ def _read(path: Path, limit: int | None, only: frozenset[str] | None) -> Content
             "word2vec text": read_word2vec,
             "word2vec binary": read_binary,
         }
-        found: Content = readers[format_](file, head, limit, only)
-        return found
+        content: Content = readers[format_](file, head, limit, only)
+        return content
 
 
 def refuse_foreign(path: Path) -> None:
-    """Raise ResourceError if writing vectors to the path would overwrite what `WordVectors.write` does not make."""
+    """Raise ResourceError if the path exists and is not a file in a format of `WordVectors.write`."""
     if not path.exists():
         return
     try:
         if not path.is_file():
             raise ResourceError("")
         if path.stat().st_size:
-            with opened(path) as file:
+            with open_vectors(path) as file:
                 format_ = detect_format(file.read(HEAD))
                 file.seek(0)
                 if format_ == "npz":
@@ -291,7 +281,7 @@ def refuse_foreign(path: Path) -> None:
 
 
 def _forget(path: Path) -> None:
-    """Drop the vectors that were loaded from this path, because the file has changed."""
+    """Remove the vectors of this path from the cache, because the file has changed."""
 
     def has_path(cls: type[resources.Resource], name: str) -> bool:
         option = _OPTION.fullmatch(name)
