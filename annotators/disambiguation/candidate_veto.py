@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from ...pipeline.contract.component import AnalysisEngine
 from ...typesystem import INITIAL_VIEW, Cas, PhiCandidate, PhiKind, View
-from ..resolving.candidates import VETOED, SourceSet, names
+from ..resolving.candidates import VETOED, SourceSet, matches_source
 
 
 class CandidateVeto(AnalysisEngine):
@@ -24,7 +24,7 @@ class CandidateVeto(AnalysisEngine):
     def __post_init__(self) -> None:
         if not self.sources:
             raise ValueError("sources: expected at least one component or aggregate whose candidates may be vetoed")
-        if any(names("known_phi", source) for source in self.sources):
+        if any(matches_source("known_phi", source) for source in self.sources):
             raise ValueError("sources: known_phi is never vetoed, what the record says about a person stays PHI")
 
     def referenced_components(self) -> Iterator[tuple[str, str]]:
@@ -46,7 +46,7 @@ class CandidateVeto(AnalysisEngine):
     def may_veto(self, candidate: PhiCandidate) -> bool:
         if candidate.confidence > self.keep_above and self.keep_above < 1:
             return False
-        if names("known_phi", candidate.source) or not any(map(candidate.kind.is_a, self.kinds)):
+        if matches_source("known_phi", candidate.source) or not any(map(candidate.kind.is_a, self.kinds)):
             return False
         return candidate.source in self._source_set
 

@@ -1,4 +1,4 @@
-"""The inverse approach: every word is masked unless lists, a network or both show that it is safe."""
+"""The inverse approach: every word is masked unless word lists, a network or both classify it as safe."""
 
 from .adaptive_threshold import AdaptiveThreshold
 from .safe_lists import SafeLists

@@ -1,4 +1,4 @@
-"""The combiner of the inverse approach: the score that a network must reach for a token depends on the lists."""
+"""The decision of the inverse approach: the threshold of the network's score for a token depends on the word lists."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ...typesystem import (
     TokenVerdict,
     View,
 )
-from ..resolving.candidates import VETOED, SourceSet, names
+from ..resolving.candidates import VETOED, SourceSet, matches_source
 from .decision import VERDICTS, Mode, Thresholds
 from .word_lists import is_punctuation
 
@@ -31,7 +31,7 @@ _LONGEST_GAP = 3
 
 @dataclass(slots=True)
 class _UnsafeSpan:
-    """A token, or adjacent tokens, not known to be safe."""
+    """A token, or adjacent tokens, to mask."""
 
     begin: int
     end: int
@@ -42,35 +42,35 @@ class _UnsafeSpan:
 
 @component("adaptive_threshold", inputs=[Token], outputs=[PhiCandidate])
 class AdaptiveThreshold(AnalysisEngine):
-    """Masks every token not known to be safe: by lists (`safe_lists`), by a network (`neural` with `token_scores`), or by both,
-    in which case the lists decide how confident the network must be.
+    """Masks every token that is not classified as safe by word lists (`safe_lists`), by a network (`neural` with `token_scores`),
+    or by both. With both, the lists determine the threshold for the network.
 
-    A token stays readable if its probability of being safe is above a threshold: `low` for tokens that the lists consider safe,
-    `high` for those that may be PHI; it is always masked if it is `never_safe` (§4.3.5 of the inverse hybrid system). A token
-    without a verdict or score that the decision needs is masked, and so is every token if no such component ran before.
-    Punctuation alone is never masked.
+    A token stays readable if its probability of being safe is above a threshold: `low` for tokens that are safe according to the
+    lists, `high` for those that may be PHI; `never_safe` tokens are always masked (§4.3.5 of the inverse hybrid system). Tokens
+    without a required verdict or score are masked, and therefore all tokens if no earlier component creates them.
+    Tokens of punctuation are never masked.
 
-    The confidence of a span is the highest probability of PHI in it, so a low one does not mean that it is safe.
+    The confidence of a span is the highest probability of PHI in it. A low confidence does not mean that it is safe.
 
-    Beyond the source: neighbors become one span, and a span has the kind that is most probable according to the network.
+    In addition to the source, neighbors are joined, and a span has the kind that is most probable according to the network.
     """
 
     mode: Mode = "hybrid"
-    """Basis of the decision that a token is safe: lists and network (`hybrid`), the lists alone (`rules`), the network alone
-    (`deep`, which compares every token with `high`)."""
+    """Basis of the decision: lists and network (`hybrid`), only the lists (`rules`), or only the network (`deep`, with `high` as
+    the threshold of all tokens)."""
     low: float = 0.9
-    """Minimum probability of being safe for tokens that the lists consider safe (0 to 1, exclusive)."""
+    """Minimum probability of being safe for tokens that are safe according to the lists (0 to 1, exclusive)."""
     high: float = 0.95
-    """Minimum probability for tokens that the lists consider unsafe; 1 masks all of these (0 to 1, exclusive)."""
+    """Minimum probability for tokens that are unsafe according to the lists; 1 masks all of these (0 to 1, exclusive)."""
     unknown: float | None = None
     """Minimum probability for tokens in no list (0 to 1, exclusive). Default: `high`, as in the source."""
     guess: float = 0.5
-    """Probability of PHI from which the network's kind is used; below, the kind is OTHER (0 to 1)."""
+    """Minimum probability of PHI to use the network's kind; below, the kind is OTHER (0 to 1)."""
     join: str | None = " -'’"
-    """Masked neighbors of one first-level kind become one span if only these characters are between them, at most three,
-    within a sentence; null: each token is a span."""
+    """Masked neighbors of one first-level kind in a sentence are joined if at most three characters separate them, all of these;
+    null: each token is a span."""
     instead_of: list[str] = field(default_factory=list)
-    """Components or aggregates whose own candidates are vetoed, since this one decides by their scores: `neural`."""
+    """Components or aggregates whose candidates are vetoed, since this component uses their scores instead: `neural`."""
 
     def __post_init__(self) -> None:
         for name in ("low", "high", "unknown", "guess"):
@@ -79,11 +79,11 @@ class AdaptiveThreshold(AnalysisEngine):
                 raise ValueError(f"{name}: expected a number from 0 to 1, got {value!r}")
         if self.low > self.high:
             raise ValueError(f"low: expected at most high ({self.high:g}), got {self.low:g}")
-        if any(names("known_phi", source) for source in self.instead_of):
-            raise ValueError("instead_of: known_phi is never replaced, what the record says about a person stays PHI")
+        if any(matches_source("known_phi", source) for source in self.instead_of):
+            raise ValueError("instead_of: known_phi is never replaced, identifiers from the record are always PHI")
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
-        """Return tokens and the types that the mode decides by."""
+        """Return the types that the mode requires."""
         by_mode: dict[Mode, tuple[type[FeatureStructure], ...]] = {
             "rules": (TokenVerdict,),
             "deep": (TokenScore,),
@@ -148,7 +148,7 @@ class AdaptiveThreshold(AnalysisEngine):
         return all(c in self.join for c in text[left.end : right.begin])
 
     def _supersede(self, view: View) -> None:
-        """Veto the candidates that this component replaces; they stay, with the reason."""
+        """Veto the candidates that this component replaces. They are kept with the reason."""
         sources = SourceSet(self.instead_of)
         for candidate in view.select(PhiCandidate):
             if candidate.reason == _SUPERSEDED:

@@ -1,4 +1,4 @@
-"""The decision on one token, masked or not, and the rule for it: the adaptive threshold itself, without a CAS."""
+"""The decision whether to mask a token, and the rule for it. Independent of the CAS."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Mode = Literal["hybrid", "rules", "deep"]
 
 SAFE, UNSAFE, NEVER_SAFE, UNKNOWN = "safe", "unsafe", "never_safe", "unknown"
 VERDICTS = (SAFE, UNKNOWN, UNSAFE, NEVER_SAFE)
-"""From the mildest to the strictest."""
+"""In order of strictness."""
 _RULES = {SAFE: "lists say safe", UNKNOWN: "in no list", UNSAFE: "lists say unsafe"}
 _NEVER = "never safe"
 
@@ -29,8 +29,8 @@ class Thresholds:
     def masked(self, verdict: str | None, score: float | None) -> str:
         """Return the rule by which a token is masked, or an empty string if it stays readable.
 
-        `verdict`: the verdict of the lists, if any; `score`: the probability of PHI of a network, if any. A token is masked if
-        what the decision needs is missing.
+        `verdict`: the verdict of the lists, if any; `score`: the network's probability of PHI, if any. A token is masked if
+        a required one is missing.
         """
         if self.mode == "rules":
             if verdict is None:

@@ -1,4 +1,4 @@
-"""The fifteen features of a token as bits, and the verdict that follows from them."""
+"""The fifteen features of a token as bits, and the features for each verdict."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Feature = Literal[
 ]  # fmt: skip
 
 FEATURES: tuple[Feature, ...] = get_args(Feature)
-"""The features of §4.3.3 of the inverse hybrid system, in its order; each is a bit with that index."""
+"""The features of §4.3.3 of the inverse hybrid system, in order; the index is the number of the bit."""
 
 NEVER_SAFE: tuple[Feature, ...] = ("is-weekday", "is-month", "is-street", "is-holiday", "is-written-out-number")
-"""Features that no score of a network outweighs: "they appear to always be PHI" (§4.3.5)."""
+"""Features that always mask a token, regardless of its score: "they appear to always be PHI" (§4.3.5)."""
 
 UNSAFE: tuple[Feature, ...] = (
     "is-possibly-city", "is-possibly-name", "is-digit", "contains-digit", "is-weekday", "is-month", "is-top-level-domain",

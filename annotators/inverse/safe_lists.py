@@ -1,4 +1,4 @@
-"""The rule-based half of the inverse approach: lists of safe and unsafe words give every token a verdict."""
+"""The rule-based part of the inverse approach: a verdict for every token from lists of safe and unsafe words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..dates.numerals import TENS, UNITS
 from ..lexicon import Lexicon
 from ..lexicon.match import Matcher
 from .features import BIT, NEVER_SAFE, SAFE, UNSAFE, Feature, mask_of, names_of
-from .word_lists import Case, case_matches, in_bag, in_lists, is_punctuation, runs
+from .word_lists import Case, alphanumeric_runs, case_matches, in_bag, in_lists, is_punctuation
 
 _CLITICS = frozenset("'s 'm 'd 'll 're 've n't ’s ’m ’d ’ll ’re ’ve n’t".split())
 _STREETS = "drive street avenue"
@@ -22,7 +22,7 @@ _DOMAINS = (
     "com org net edu gov mil int info biz eu uk us ca au nz ie de fr es it nl be ch at se no dk fi pt pl in jp cn br mx"
 )
 _MAX_PARTS = 12
-"""Maximum number of parts of a token that are looked up; a token with more is not a word of a language."""
+"""Maximum number of parts of a token that are looked up, to limit the running time."""
 
 _CITY, _HOLIDAY = BIT["is-possibly-city"], BIT["is-holiday"]
 _BEGINNING, _DOMAIN = BIT["is-sentence-beginning"], BIT["is-top-level-domain"]
@@ -35,12 +35,12 @@ def _lists(names: str) -> list[Lexicon]:
 
 @component("safe_lists", inputs=[Token, Sentence], outputs=[TokenVerdict])
 class SafeLists(Annotator):
-    """Gives every token a verdict: `safe`, `unsafe`, `never_safe`, or `unknown` if it is in no list.
+    """Assigns a verdict to every token: `safe`, `unsafe`, `never_safe`, or `unknown` if it is in no list.
 
     A token is safe if it is in a list of safe words and in no list of unsafe ones; a token with a digit never is. Lists of safe
-    words are bags of words: the words of their phrases count one by one, in any order. Cities and holidays of several words must
-    occur in the text as in the list. Tokens are looked up in small letters; if a token with hyphens or apostrophes is in no list
-    of safe words, its parts are looked up. Punctuation alone is safe.
+    words are bags of words: each word of a phrase counts, in any order. Cities and holidays of several words must occur in the
+    text as in the list. Tokens are looked up in lower case; if a token with hyphens or apostrophes is in no list of safe words,
+    its parts are looked up. Tokens of punctuation are safe.
 
     The rule-based de-identifier of the inverse hybrid system (§4.3.3), with its fifteen features.
     """
@@ -64,19 +64,19 @@ class SafeLists(Annotator):
     holidays: list[Lexicon] = field(default_factory=lambda: _lists("holidays"))
     """Unsafe: names of holidays, whole phrases."""
     streets: list[str] = field(default_factory=_STREETS.split)
-    """Unsafe: words of street names that are everyday words (small letters)."""
+    """Unsafe: words of street names that are everyday words (lower case)."""
     numbers: list[str] = field(default_factory=_NUMBERS.split)
-    """Unsafe: numbers written out (small letters)."""
+    """Unsafe: numbers as words (lower case)."""
     domains: list[str] = field(default_factory=_DOMAINS.split)
-    """Unsafe directly after a full stop: top-level domains (small letters)."""
+    """Unsafe directly after a full stop: top-level domains (lower case)."""
     case: Case = "any"
-    """Names, cities, weekdays, months and holidays that must have a capital in the text: with `any` none, with `ambiguous` those
-    that are everyday words too (`May`, `Price`, `On`), with `all` every one that its list writes with a capital. In a text
-    without capitals, none."""
+    """Names, cities, weekdays, months and holidays that must be capitalized in the text: `any`: none; `ambiguous`: those that are
+    also everyday words (`May`, `Price`, `On`); `all`: those that are capitalized in their list. Texts without capitals are
+    treated as with `any`."""
     unsafe: list[Feature] = field(default_factory=lambda: list(UNSAFE))
     """Features that make a token unsafe even if it is in a safe list."""
     never_safe: list[Feature] = field(default_factory=lambda: list(NEVER_SAFE))
-    """Features that make a token `never_safe`: no network may overrule that."""
+    """Features that make a token `never_safe`, regardless of a network."""
 
     def annotate(self, view: View) -> Iterator[TokenVerdict]:
         tokens, text = view.tokens, view.text
@@ -129,8 +129,8 @@ class SafeLists(Annotator):
 
     @cached_property
     def _words(self) -> tuple[tuple[frozenset[str], int], ...]:
-        given = (self.streets, "is-street"), (self.numbers, "is-written-out-number")
-        return tuple((frozenset(map(str.lower, words)), BIT[name]) for words, name in given)
+        lists = (self.streets, "is-street"), (self.numbers, "is-written-out-number")
+        return tuple((frozenset(map(str.lower, words)), BIT[name]) for words, name in lists)
 
     @cached_property
     def _of_form(self) -> FormTable[int]:
@@ -139,7 +139,7 @@ class SafeLists(Annotator):
 
     @cached_property
     def _of_any(self) -> FormTable[int]:
-        """The same for texts without capitals."""
+        """The features of a form in texts without capitals."""
         return self._of_form if self.case == "any" else FormTable(lambda form: self._marks(form, "any"))
 
     def _marks(self, form: str, case: Case) -> int:
@@ -147,7 +147,7 @@ class SafeLists(Annotator):
             return 0
         mask = self._safe_marks(form)
         whole = mask & (_COMMON | _MEDICAL)
-        parts = [] if whole else runs(form)[:_MAX_PARTS]
+        parts = [] if whole else alphanumeric_runs(form)[:_MAX_PARTS]
         mask |= self._unsafe_marks(form, case, bool(mask & _COMMON))
         for part in parts:
             if part != form:
@@ -169,11 +169,11 @@ class SafeLists(Annotator):
         return _COMMON * common | _MEDICAL * medical
 
     def _safe_by_parts(self, parts: list[str]) -> int:
-        """`follow-up` is a common word since both its parts are; with one medical part among them, it is a medical term."""
-        each = [self._safe_marks(part) for part in parts]
-        if not all(each):
+        """Return _COMMON if all parts are common words (`follow-up`), _MEDICAL if some are medical, 0 if one is in no list."""
+        marks = [self._safe_marks(part) for part in parts]
+        if not all(marks):
             return 0
-        return _COMMON if all(mark & _COMMON for mark in each) else _MEDICAL
+        return _COMMON if all(mark & _COMMON for mark in marks) else _MEDICAL
 
     def _unsafe_marks(self, word: str, case: Case, everyday: bool) -> int:
         mask, lower = 0, word.lower()

@@ -11,22 +11,22 @@ from typing import Any
 from ...typesystem import PhiCandidate, PhiKind
 
 VETOED = "vetoed"
-"""The reason of a candidate that a veto excluded begins with this."""
+"""Prefix of the reason of a candidate that was vetoed."""
 BELOW_THRESHOLD = "below threshold"
 EMPTY = "nothing but white space"
 REJECTED_BY_VOTE = "outvoted"
-"""The reason of a candidate that a vote rejected begins with this; text that only such candidates cover is not masked."""
+"""Prefix of the reason of a candidate that a vote rejected. Text that only such candidates cover is not masked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateSpan:
-    """A candidate that takes part, and its span without white space at the edges."""
+    """A candidate that takes part in resolving, and its span without white space at the edges."""
 
     begin: int
     end: int
     candidate: PhiCandidate
     voted_kind: PhiKind | None = None
-    """The kind that a vote gave the span, if any."""
+    """The kind from a vote, if any."""
 
     @property
     def kind(self) -> PhiKind:
@@ -34,7 +34,7 @@ class CandidateSpan:
 
 
 def takes_part(candidate: PhiCandidate) -> bool:
-    """Return whether a candidate counts: not vetoed, empty, below a threshold, or rejected by a vote."""
+    """Return whether a candidate was not vetoed, empty, below a threshold or rejected by a vote."""
     return not candidate.reason.startswith((VETOED, BELOW_THRESHOLD, EMPTY, REJECTED_BY_VOTE))
 
 
@@ -58,7 +58,7 @@ def has_content(text: str) -> bool:
 
 
 def trim(text: str, begin: int, end: int) -> tuple[int, int]:
-    """Return the span without white space at its edges; begin and end are equal if nothing else is in it."""
+    """Return the span without white space at its edges, which is empty if it contains only white space."""
     while begin < end and text[begin].isspace():
         begin += 1
     while begin < end and text[end - 1].isspace():
@@ -71,7 +71,7 @@ def source_name(candidate: PhiCandidate) -> str:
 
 
 def tie_breaker(candidate: PhiCandidate) -> tuple[Any, ...]:
-    """Return the last sort key of every ranking, so that no two different candidates tie."""
+    """Return the last sort key of every ranking, which differs for different candidates."""
     return candidate.source, candidate.kind.name, candidate.value, candidate.rule
 
 
@@ -82,25 +82,25 @@ def _is_blank(char: str) -> bool:
 DEFAULT_PRIORITY = tuple(
     "known_phi dates ages identifiers patterns names lists regex rules crf svm neural models".split()
 )
-"""Known PHI of the record, then rules, then models; after VigiBase's RegEx > CRF > SVM."""
+"""Known PHI, then rules, then models, similar to RegEx > CRF > SVM of VigiBase."""
 
 
-def names(entry: str, source: str) -> bool:
-    """Return whether an entry names a source: it is an element of the source's path, or a run of elements (`models/crf`)."""
+def matches_source(entry: str, source: str) -> bool:
+    """Return whether an entry matches a source: it is an element of the source's path, or consecutive ones (`models/crf`)."""
     return f"/{entry}/" in f"/{source}/"
 
 
 class SourceSet:
-    """Sources named by a list of entries: components, aggregates, or runs of path elements."""
+    """A set of sources, defined by entries: components, aggregates, or consecutive path elements."""
 
     def __init__(self, entries: Iterable[str]) -> None:
         self.entries = tuple(entries)
         self._memo: dict[str, str | None] = {}
 
     def entry_of(self, source: str) -> str | None:
-        """Return the first entry that names a source, or None."""
+        """Return the first entry that matches a source, or None."""
         if source not in self._memo:
-            self._memo[source] = next((entry for entry in self.entries if names(entry, source)), None)
+            self._memo[source] = next((entry for entry in self.entries if matches_source(entry, source)), None)
         return self._memo[source]
 
     def __contains__(self, source: str) -> bool:
@@ -108,7 +108,7 @@ class SourceSet:
 
 
 class SourceOrder:
-    """Ranks sources. Those that no entry names come after all named ones, in the default order, unknown ones last."""
+    """Ranks sources. Those without an entry follow in the default order, unknown ones last."""
 
     def __init__(self, priority: Sequence[str] = (), per_kind: Mapping[PhiKind, Sequence[str]] | None = None) -> None:
         self._general = _complete(priority)
@@ -116,12 +116,12 @@ class SourceOrder:
         self._memo: dict[tuple[str, str], int] = {}
 
     def rank(self, source: str, kind: PhiKind) -> int:
-        """Return 0 for the highest priority. A kind without a list of its own uses its parent's, then the general one."""
+        """Return the rank of a source, 0 for the highest. A kind without a list uses that of its parent, then the general one."""
         key = (source, kind.name)
         rank = self._memo.get(key)
         if rank is None:
             entries = self._per_kind.get(kind.name) or self._per_kind.get(kind.top.name) or self._general
-            rank = next((i for i, entry in enumerate(entries) if names(entry, source)), len(entries))
+            rank = next((i for i, entry in enumerate(entries) if matches_source(entry, source)), len(entries))
             self._memo[key] = rank
         return rank
 

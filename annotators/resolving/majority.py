@@ -18,29 +18,28 @@ from .voting import ElectedSpan, Minority, VoteResult, resolve_vote
 
 @part("majority")
 class Majority(Priority):
-    """Selects what enough sources agree on; if votes are equal, the source with the highest priority, then the longer span.
+    """Selects spans with enough votes. If votes are equal, the source with the highest priority wins, then the longer span.
 
     Candidates of sources that are not voters (`known_phi`, `consistency`) cannot be rejected by the vote; they are ranked by
     priority.
     """
 
     voters: list[str]
-    """Components or aggregates, each with one vote, however many candidates it has; an entry matches any element of a
+    """Components or aggregates, each with one vote, regardless of its number of candidates; an entry matches any element of a
     source's path."""
     votes: float | None = None
-    """Votes that a span needs. Default: more than half of all."""
+    """Minimum votes of a span. Default: more than half of all."""
     weights: dict[str, float] = field(default_factory=dict)
-    """Voters whose vote counts for more or less than 1."""
+    """Weights of voters other than 1."""
     by_confidence: bool = False
     """Weight votes by the candidate's confidence, so that two confident voters outweigh two uncertain ones.
     For voters whose confidences are probabilities (crf, svm, neural)."""
     by: Literal["span", "overlap", "token"] = "span"
-    """Subject of the vote. `span`: bounds and first-level kind together. `overlap`: whether there is PHI (candidates that overlap
-    agree, even if their kinds differ); the most frequent bounds win. `token`: whether each stretch of text is PHI."""
+    """Subject of the vote. `span`: bounds and first-level kind together. `overlap`: the presence of PHI (candidates that overlap
+    agree, even if their kinds differ); the most frequent bounds win. `token`: each piece of text between candidate bounds."""
     minority: Minority = "keep"
-    """Treatment of text that too few sources marked: `keep` masks it all the same, after what was elected; `drop` leaves it
-    readable, and the candidate keeps the number of votes as its reason. Dropping raises precision and leaks what one source
-    alone had found."""
+    """Treatment of text with too few votes: `keep` masks it too, ranked after elected spans; `drop` does not mask it, and the
+    reason of the candidate is the number of votes. Dropping raises precision but leaks PHI that only one source finds."""
 
     decides_alone: ClassVar[bool] = True
 
@@ -90,7 +89,7 @@ class Majority(Priority):
         return votes > self._total / 2 if self.votes is None else votes >= self.votes
 
     def _votes(self, candidates: Iterable[CandidateSpan]) -> float:
-        """Return the sum of votes for some candidates: each voter counts once, by confidence with its most confident one."""
+        """Return the sum of votes for candidates. Each voter counts once, with the confidence of its most confident candidate."""
         strength: dict[str | None, float] = {}
         for item in candidates:
             voter = self._voters.entry_of(item.candidate.source)
@@ -112,10 +111,10 @@ class Majority(Priority):
 
     def _by_overlap(self, voting: Sequence[CandidateSpan], text: str) -> Iterator[ElectedSpan]:
         """Yield spans that enough voters overlap, with the bounds that most of them propose."""
-        left = list(voting)
-        while left:
+        undecided = list(voting)
+        while undecided:
             spans: dict[tuple[int, int], list[CandidateSpan]] = {}
-            for item in left:
+            for item in undecided:
                 spans.setdefault((item.begin, item.end), []).append(item)
             ballots = [
                 (self._votes(same), self._votes(around), begin, end, around)
@@ -129,10 +128,10 @@ class Majority(Priority):
                 key=lambda c: (c.begin, c.end) != (begin, end)
             )  # if votes tie, those with its bounds decide its kind
             yield self._elect(begin, end, around, votes)
-            left = [c for c in left if not (c.begin < end and begin < c.end)]
+            undecided = [c for c in undecided if not (c.begin < end and begin < c.end)]
 
     def _by_token(self, voting: Sequence[CandidateSpan], text: str) -> Iterator[ElectedSpan]:
-        """Yield stretches that enough voters cover, cut at borders that more voters have than reach across."""
+        """Yield text that enough voters cover, divided at borders with more votes than the candidates across them."""
         borders = sorted({border for c in voting for border in (c.begin, c.end)})
         run: list[tuple[int, int]] = []
         for begin, end in pairwise(borders):
@@ -164,7 +163,7 @@ class Majority(Priority):
             yield self._elect(begin, end, around, fewest)
 
     def _kind(self, candidates: Sequence[CandidateSpan]) -> PhiKind:
-        """Return the first-level kind with the most votes, or the kind below it with the most, if any candidate has one.
+        """Return the first-level kind with the most votes, or its subkind with the most votes, if any.
 
         If votes are equal, the kind of the first candidate wins.
         """
@@ -179,7 +178,7 @@ class Majority(Priority):
         return max(kinds, key=lambda kind: self._votes(kinds[kind]))  # the first of equal ones
 
     def _elect(self, begin: int, end: int, candidates: Sequence[CandidateSpan], votes: float) -> ElectedSpan:
-        """Return an elected span whose kind the candidates, in order of preference, decide."""
+        """Return an elected span with the kind of the candidates, which are in order of preference."""
         kind = self._kind(candidates)
         winner = min(candidates, key=lambda c: ((c.begin, c.end) != (begin, end), c.kind is not kind))
         return ElectedSpan(begin, end, kind, winner.candidate, f"{votes:.3g} of {self._total:g} votes")

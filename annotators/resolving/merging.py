@@ -1,4 +1,4 @@
-"""Join neighboring spans of one name (`<PERSON> <PERSON>`), and give spans a more precise kind."""
+"""Joins neighboring spans of one name (`<PERSON> <PERSON>`), and refines the kinds of spans."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _ABBREVIATION = re.compile(r"(?:^|[\W_])(?:[^\W\d_]|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr)$
 def merge_neighbors(
     spans: Sequence[ResolvedSpan], kinds: Sequence[PhiKind], text: str, sentence_begins: Sequence[int]
 ) -> list[ResolvedSpan]:
-    """Return the spans with neighbors of the given kinds joined, in text order.
+    """Return the spans in text order, with neighbors of these kinds joined.
 
-    Two spans are joined if nothing, one space or one hyphen is between them, or a full stop after an initial or a title; never
-    over a line break or the beginning of a sentence, not if both are names of two words or more, and only if their kinds agree.
-    The first span absorbs the others, which refer to it as `merged_into`.
+    Two spans are joined if their kinds agree and they are adjacent or separated by one space, one hyphen, or a full stop after
+    an initial or a title. Spans are not joined across line breaks and sentence boundaries, or if both have two or more words.
+    The first span is extended; `merged_into` of the others refers to it.
     """
     joined: list[ResolvedSpan] = []
     for span in spans:
@@ -39,9 +39,9 @@ def merge_neighbors(
 
 
 def refine_kinds(resolution: Resolution, order: SourceOrder) -> None:
-    """Replace first-level kinds by the kind below them of a covered candidate: the one with the highest priority.
+    """Replace first-level kinds by the subkind of the covered candidate with the highest priority.
 
-    A model says PERSON; a rule that lost to it says whose name it is.
+    If a model proposes PERSON and a losing rule PERSON_DOCTOR, the kind becomes PERSON_DOCTOR.
     """
     for span in resolution.spans:
         if span.kind.parent is not None:
@@ -58,7 +58,7 @@ def refine_kinds(resolution: Resolution, order: SourceOrder) -> None:
 
 
 def _common_kind(left: PhiKind, right: PhiKind, kinds: Sequence[PhiKind]) -> PhiKind | None:
-    """Return the kind of both together: equal kinds; what initials belong to; the precise one if the other is its parent."""
+    """Return the kind of the joined span: the equal kind, the kind beside initials, or the subkind of the other; else None."""
     if not any(left.is_a(k) and right.is_a(k) for k in kinds):
         return None
     if left is right:

@@ -1,4 +1,4 @@
-"""The resolver: turns the proposals of finders into final, disjoint PHI."""
+"""The resolver: combines overlapping PHI candidates into final, disjoint PHI."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ from .strategies import Priority, Strategy
 
 @component("resolver", inputs=[PhiCandidate], outputs=[Phi, PhiCandidate])
 class Resolver(AnalysisEngine):
-    """Turns PHI candidates into final Phi that never overlap and cover everything the candidates cover (law 3).
+    """Combines PHI candidates into final Phi that never overlap and cover all candidates (law 3).
 
-    Only a strategy that votes and drops the minority (`minority: drop`) leaves text uncovered; such candidates stay in the CAS
-    with the number of votes as their reason.
+    Only a vote that drops the minority (`minority: drop`) leaves text uncovered. Such candidates stay in the CAS with the number
+    of votes as their reason.
 
-    Each candidate gets `winner` and `reason`; each Phi gets the reason and the source of the candidate that won. Running it
-    again replaces the Phi of an earlier run. A Phi without a candidate (from a file or another engine) is kept: it becomes a
-    candidate itself.
+    Sets `winner` and `reason` of each candidate. Each Phi has the reason and the source of the candidate that won. A further run
+    replaces the Phi of earlier ones. A Phi without a candidate (from a file or another engine) is kept: it becomes a
+    candidate.
     """
 
     priority: list[str] = field(default_factory=list)
-    """Components or aggregates, highest first; an entry matches any element of a source's path. Sources not named follow:
-    known PHI, then rules, then models, then all others."""
+    """Components or aggregates, highest first; an entry matches any element of a source's path. Other sources follow: known PHI,
+    then rules, then models, then the rest."""
     per_kind: dict[PhiKind, list[str]] = field(default_factory=dict)
-    """Priority lists of single kinds (and of the kinds below them) instead of `priority`."""
+    """Priority lists of single kinds (including their subkinds) instead of `priority`."""
     strategy: Strategy = field(default_factory=Priority)
     """Strategy that decides which of several overlapping candidates wins."""
     remainder: Remainder = "auto"
-    """Treatment of text that a loser covers beyond the winner: `extend` extends the winner over it, `keep` keeps it as a Phi
-    of the loser's kind; `auto` extends over a single word of the winner's own first-level kind and keeps anything else. A
-    remainder of punctuation alone is not masked."""
+    """Treatment of text that a loser covers beyond the winner: `extend` extends the winner, `keep` creates a Phi of the loser's
+    kind; `auto` extends over a single word of the winner's first-level kind and keeps other text. A remainder of punctuation is
+    not masked."""
     merge: list[PhiKind] = field(default_factory=lambda: [PhiKind.PERSON])
-    """Kinds whose neighboring spans become one if only a space, a hyphen or an abbreviation's full stop is between them."""
+    """Kinds whose neighboring spans are joined if only a space, a hyphen or the full stop of an abbreviation separates them."""
     refine: bool = False
-    """Give a winner of a first-level kind the more precise kind of the candidate with the highest priority that it covers: if a
-    model says PERSON and a rule PERSON_DOCTOR, it is a doctor."""
+    """Replace the first-level kind of a winner by the subkind of the covered candidate with the highest priority: PERSON of a
+    model and PERSON_DOCTOR of a rule become PERSON_DOCTOR."""
     threshold: dict[PhiKind, float] | float = field(default_factory=dict)
-    """Candidates with less confidence are left out (0 to 1): of a kind and of the kinds below it, or of all kinds."""
+    """Minimum confidence of candidates (0 to 1), for all kinds or by kind (including its subkinds)."""
 
     def __post_init__(self) -> None:
         thresholds = self.threshold.items() if isinstance(self.threshold, dict) else [(None, self.threshold)]
@@ -109,7 +109,7 @@ class Resolver(AnalysisEngine):
         view.add_all(list(phi_of.values()))
 
     def _candidates(self, candidates: Iterable[PhiCandidate], text: str) -> Iterator[CandidateSpan]:
-        """Yield the candidates that take part; give the rest the reason why they do not."""
+        """Yield the candidates that take part, and set the reason of the others."""
         for candidate in candidates:
             candidate.winner = None
             if candidate.reason.startswith(VETOED):
@@ -140,7 +140,7 @@ class Resolver(AnalysisEngine):
         ]
 
     def _checked(self, resolution: Resolution, group: list[CandidateSpan], text: str) -> Resolution:
-        """Return the resolution. Raise CasError if spans overlap or are empty, or text is uncovered (law 3)."""
+        """Return the resolution, spans sorted. Raise CasError if spans overlap or are empty, or text is uncovered (law 3)."""
         resolution.spans.sort(key=lambda span: span.begin)
         end = -1
         for span in resolution.spans:
@@ -152,7 +152,7 @@ class Resolver(AnalysisEngine):
         for item, _, reason in resolution.rejected:
             if not (self.strategy.may_reject and reason.startswith(REJECTED_BY_VOTE)):
                 raise CasError(
-                    f"strategy {self.strategy.name} leaves {item.begin}:{item.end} out without being asked to"
+                    f"strategy {self.strategy.name} rejects {item.begin}:{item.end}, which its parameters do not allow"
                 )
         rejected = {id(item) for item, _, _ in resolution.rejected}
         for begin, end in uncovered([c for c in group if id(c) not in rejected], resolution.spans, text):
@@ -161,7 +161,7 @@ class Resolver(AnalysisEngine):
 
 
 def _adopt_foreign_phi(view: View) -> list[PhiCandidate]:
-    """Remove earlier Phi and return the candidates; a Phi that no candidate won comes back as a candidate."""
+    """Remove earlier Phi and return the candidates. A Phi that no candidate won becomes a candidate."""
     candidates = view.select(PhiCandidate)
     won = {id(c.winner) for c in candidates if c.winner is not None}
     earlier = view.select(Phi)
@@ -179,9 +179,9 @@ def _adopt_foreign_phi(view: View) -> list[PhiCandidate]:
 
 
 def _is_remainder(phi: Phi, view: View) -> bool:
-    """Return whether a Phi is what an earlier run left of a candidate that lost."""
-    beside = view.select(PhiCandidate, overlapping=phi) if phi.reason.startswith(REMAINDER_OF) else []
-    return any(c.source == phi.source for c in beside)
+    """Return whether a Phi is the remainder of a losing candidate from an earlier run."""
+    overlapping = view.select(PhiCandidate, overlapping=phi) if phi.reason.startswith(REMAINDER_OF) else []
+    return any(c.source == phi.source for c in overlapping)
 
 
 def _phi(span: ResolvedSpan) -> Phi:

@@ -1,4 +1,4 @@
-"""Disjoint spans built from ranked candidates: each candidate gets the text that better ones leave uncovered."""
+"""Disjoint spans from ranked candidates: each candidate receives the text that higher-ranked ones do not cover."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from .candidates import CandidateSpan, has_content, source_name, trim
 
 Remainder = Literal["auto", "extend", "keep"]
 REMAINDER_OF = "rest of"
-"""The reason of a Phi that no candidate won, but that a losing candidate covers, begins with this."""
+"""Prefix of the reason of a Phi that only a losing candidate covers."""
 _UNCONTESTED = "no other candidate here"
 
 
 @dataclass(slots=True, eq=False)
 class ResolvedSpan:
-    """A span that one candidate won. Disjoint from every other resolved span."""
+    """A span and the candidate that won it. Disjoint from every other resolved span."""
 
     begin: int
     end: int
     kind: PhiKind
     winner: PhiCandidate
     rank: int
-    """Rank of the winner among the candidates around it; lower is better."""
+    """Rank of the winner in its group of candidates; lower is better."""
     reason: str
     merged_into: ResolvedSpan | None = None
-    """The neighboring span that this one was joined with."""
+    """The neighboring span that includes this one after merging."""
     confidence: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -44,12 +44,12 @@ class Resolution:
     """The outcome for a group of overlapping candidates."""
 
     spans: list[ResolvedSpan]
-    """In text order."""
+    """Disjoint spans in text order."""
     decisions: list[tuple[CandidateSpan, ResolvedSpan, str | None]] = field(default_factory=list)
-    """For each candidate its span and the reason; None: the final reason of the span."""
+    """For each candidate, its span and the reason; None: the final reason of the span."""
     rejected: list[tuple[CandidateSpan, ResolvedSpan | None, str]] = field(default_factory=list)
     """Candidates that a vote rejected, the span that overlaps them, and the reason, which begins with `REJECTED_BY_VOTE`. Text
-    that only they cover stays readable, so only a strategy that `may_reject` may have any."""
+    that only they cover is not masked, so this requires a strategy with `may_reject`."""
 
 
 class DisjointSpans:
@@ -75,7 +75,7 @@ class DisjointSpans:
         return self.spans[first : bisect_left(self._begins, end, first)]
 
     def extend(self, span: ResolvedSpan, begin: int, end: int) -> None:
-        """Extend a span over free text."""
+        """Extend a span over uncovered text."""
         index = bisect_left(self._begins, span.begin)
         span.begin, span.end = min(span.begin, begin), max(span.end, end)
         self._begins[index] = span.begin
@@ -83,7 +83,7 @@ class DisjointSpans:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Text that spans leave uncovered, and the spans that touch it."""
+    """Uncovered text, and the spans that touch it."""
 
     begin: int
     end: int
@@ -96,7 +96,7 @@ class Gap:
 
 
 def find_gaps(begin: int, end: int, spans: Sequence[ResolvedSpan]) -> Iterator[Gap]:
-    """Yield what sorted spans leave uncovered of `begin:end`."""
+    """Yield the parts of `begin:end` that sorted spans do not cover."""
     left: ResolvedSpan | None = None
     for span in spans:
         if begin < span.begin:
@@ -107,14 +107,14 @@ def find_gaps(begin: int, end: int, spans: Sequence[ResolvedSpan]) -> Iterator[G
 
 
 Compare = Callable[[PhiCandidate, PhiCandidate], tuple[str, str]]
-"""Return why the first candidate won and why the second lost."""
+"""Returns the reasons for the winner and for the loser."""
 
 
 def resolve_ranked(ranked: Sequence[CandidateSpan], text: str, remainder: Remainder, compare: Compare) -> Resolution:
-    """Give the text to the candidates in order; what a later one covers beyond the spans before it stays covered.
+    """Assign the text to the candidates in order. Text that a later one covers beyond earlier spans (remainder) stays covered.
 
-    `remainder` decides how: `extend` extends the span that touches the remainder over it, `keep` makes the remainder a span of
-    the loser's kind, `auto` extends if both are of one first-level kind and the remainder is a single word at the loser's edge.
+    `remainder`: `extend` extends the span that touches the remainder, `keep` creates a span of the loser's kind, `auto` extends
+    if both have the same first-level kind and the remainder is a single word at the loser's edge.
     """
     disjoint = DisjointSpans()
     decisions: list[tuple[CandidateSpan, ResolvedSpan, str | None]] = []
@@ -139,7 +139,7 @@ def resolve_ranked(ranked: Sequence[CandidateSpan], text: str, remainder: Remain
 
 
 def uncontested(item: CandidateSpan) -> Resolution:
-    """Return the resolution of a candidate that no other overlaps."""
+    """Return the resolution of a candidate without overlaps."""
     span = ResolvedSpan(item.begin, item.end, item.candidate.kind, item.candidate, 0, f"won: {_UNCONTESTED}")
     return Resolution([span], [(item, span, None)])
 
@@ -147,7 +147,7 @@ def uncontested(item: CandidateSpan) -> Resolution:
 def uncovered(
     candidates: Sequence[CandidateSpan], spans: Sequence[ResolvedSpan], text: str
 ) -> Iterator[tuple[int, int]]:
-    """Yield text with content that a candidate covers but no span does. Law 3 says that there is none."""
+    """Yield the text with content that a candidate covers and no span covers. Law 3 requires that there is none."""
     disjoint = DisjointSpans()
     for span in sorted(spans, key=lambda s: s.begin):
         disjoint.add(span)
@@ -158,7 +158,7 @@ def uncovered(
 
 
 def _cover(disjoint: DisjointSpans, item: CandidateSpan, rank: int, gap: Gap, text: str, remainder: Remainder) -> None:
-    """Extend a neighbor over the gap, or fill it with a span of its own. White space and punctuation stay uncovered."""
+    """Extend a neighbor over the gap, or add a span. White space and punctuation at its edges stay uncovered."""
     begin = _skip_punctuation(text, gap.begin, gap.end, 1) if gap.left else gap.begin
     end = _skip_punctuation(text, gap.end, begin, -1) if gap.right else gap.end
     begin, end = trim(text, begin, end)

@@ -20,29 +20,29 @@ _NAME = ("first by name", "later by name")
 class Strategy(Part):
     """Resolves a group of overlapping candidates.
 
-    A strategy that ranks defines `key` and `criteria`; one that does more overrides `resolve`; one that needs the whole document
-    overrides `resolve_document`. The resolver refuses a resolution that overlaps or uncovers text (law 3).
+    Ranking strategies define `key` and `criteria`; others override `resolve`, or `resolve_document` if they need the whole
+    document. The resolver refuses resolutions that overlap or uncover text (law 3).
     """
 
     criteria: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """For each element of the key, the reasons for the winner and for the loser if it decided."""
+    """The reasons for the winner and for the loser, for each element of the key."""
     decides_alone: ClassVar[bool] = False
-    """It also decides on candidates that no other overlaps: in a vote, one alone may be too few."""
+    """True if it also decides on candidates without overlaps, as votes do."""
 
     @property
     def may_reject(self) -> bool:
-        """Its parameters allow it to reject candidates, so that text which only they cover stays readable."""
+        """Return whether its parameters allow it to reject candidates. Text that only these cover is not masked."""
         return False
 
     def open(self) -> None:
-        """Load the resources that parameters name. Raises ResourceError."""
+        """Load the resources in the parameters. Raises ResourceError."""
 
     def referenced_components(self) -> Iterator[str]:
-        """Yield the components and aggregates that parameters name."""
+        """Yield the components and aggregates in the parameters."""
         yield from ()
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
-        """Return the types that earlier components must have made, besides candidates."""
+        """Return the required types in addition to candidates."""
         return ()
 
     def resolve_document(
@@ -52,7 +52,7 @@ class Strategy(Part):
         return [self.resolve(group, view.text, order, remainder) for group in groups]
 
     def key(self, candidate: PhiCandidate, order: SourceOrder) -> tuple[Any, ...]:
-        """Return the sort key, best first: one element for each criterion, and a last one that no two candidates share."""
+        """Return the sort key, best first: one element for each criterion, and a unique last one."""
         raise TypeError(f"{type(self).__name__} must define key(candidate, order) or resolve(...)")
 
     def rank(self, candidates: Sequence[CandidateSpan], order: SourceOrder) -> list[CandidateSpan]:
@@ -62,7 +62,7 @@ class Strategy(Part):
     def resolve(
         self, candidates: Sequence[CandidateSpan], text: str, order: SourceOrder, remainder: Remainder
     ) -> Resolution:
-        """Return disjoint spans over everything that the candidates cover, and a decision for each candidate."""
+        """Return disjoint spans that cover all candidates, and a decision for each candidate."""
 
         def compare(winner: PhiCandidate, loser: PhiCandidate) -> tuple[str, str]:
             pairs = zip(self.criteria, self.key(winner, order), self.key(loser, order), strict=False)

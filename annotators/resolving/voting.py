@@ -1,4 +1,4 @@
-"""Votes: the spans that sources elected, and the resolution that follows from an election."""
+"""Votes of sources: the elected spans, and the resolution from the result of a vote."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class ElectedSpan:
     kind: PhiKind
     winner: PhiCandidate
     reason: str
-    """Without `won`: `2 of 3 votes`."""
+    """Reason without the prefix `won`: `2 of 3 votes`."""
     confidence: float | None = None
-    """0 to 1; None: the winner's."""
+    """0 to 1; None: the confidence of the winner."""
     item: CandidateSpan = field(init=False)
 
     def __post_init__(self) -> None:
@@ -39,13 +39,13 @@ class ElectedSpan:
 
 @dataclass(slots=True, eq=False)
 class VoteResult:
-    """A vote over a group of candidates."""
+    """The result of a vote on a group of candidates."""
 
     elected: list[ElectedSpan]
     nonvoting: Sequence[CandidateSpan]
-    """Candidates of sources without a vote, which a vote cannot reject, best first."""
+    """Candidates of sources without a vote, best first. They cannot be rejected."""
     minority: Mapping[int, str]
-    """By `id()` of each candidate that proposed something else than was elected, its result: `1 of 3 votes`."""
+    """The result (`1 of 3 votes`) of each candidate that does not match an elected span, by `id()`."""
     words: tuple[str, str]
     """Reasons for the winner and for the loser: `more votes`, `fewer votes`."""
 
@@ -58,10 +58,10 @@ def resolve_vote(
     remainder: Remainder,
     minority: Minority,
 ) -> Resolution:
-    """Return the resolution that follows from a vote. `ranked` are all candidates of the group, best first by priority.
+    """Return the resolution from a vote. `ranked` are all candidates of the group, best first by priority.
 
-    Elected spans and candidates without a vote are ranked by priority. With `keep`, candidates of the minority come after them
-    and cover what is left (law 3); with `drop` they are rejected.
+    Elected spans and candidates without a vote are ranked by priority. With `keep`, candidates of the minority are ranked after
+    them and cover the remaining text (law 3); with `drop` they are rejected.
     """
     kept = [c for c in ranked if id(c) in result.minority] if minority == "keep" else []
     first = [*(e.item for e in result.elected), *result.nonvoting]
@@ -72,9 +72,9 @@ def resolve_vote(
         voted = id(loser) in losers and id(winner) in winners
         return result.words if voted else ("higher priority", "lower priority")
 
-    base = resolve_ranked([*first, *kept], text, remainder, compare)
-    by_candidate = {id(item): (span, reason) for item, span, reason in base.decisions}
-    resolution = Resolution(base.spans)
+    ranking = resolve_ranked([*first, *kept], text, remainder, compare)
+    by_candidate = {id(item): (span, reason) for item, span, reason in ranking.decisions}
+    resolution = Resolution(ranking.spans)
     for e in result.elected:
         span, reason = by_candidate[id(e.item)]
         if reason is None:
@@ -87,7 +87,7 @@ def resolve_vote(
                 span.reason = f"won: {result.minority[id(item)]}, kept: nothing else here{_notes(span)}"
             resolution.decisions.append((item, span, reason))
         elif id(item) in result.minority:
-            rival = next((s for s in base.spans if s.begin < item.end and item.begin < s.end), None)
+            rival = next((s for s in ranking.spans if s.begin < item.end and item.begin < s.end), None)
             resolution.rejected.append((item, rival, f"{REJECTED_BY_VOTE}: {result.minority[id(item)]}"))
         else:
             e = next(e for e in result.elected if e.matches(item))

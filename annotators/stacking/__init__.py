@@ -1,4 +1,4 @@
-"""A learned vote: a model decides which of the spans that several finders propose are right."""
+"""Stacking: a model selects the correct spans among those that several finders propose."""
 
 from .stacking_trainer import StackingTrainer
 from .strategy import Stacking

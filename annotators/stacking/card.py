@@ -7,15 +7,15 @@ from typing import Any
 
 from ..sequence.card import format_feature
 
-_WITHOUT_WORDS = "Its attributes name voters, kinds and lengths: nothing of the texts it was trained on is in it."
+_WITHOUT_WORDS = "Its attributes consist of voters, kinds and lengths. It contains no text of its training documents."
 _WITH_WORDS = (
-    "Some of its attributes are words of the texts it was trained on: if those are real narratives, treat it like them until "
+    "Some of its attributes are words of its training documents: if those are real narratives, protect it like them until "
     "its attributes have been reviewed (`caspipe model info NAME --attributes 50`)."
 )
 
 
 def stacking_card(meta: Mapping[str, Any]) -> str:
-    """Return the card in Markdown: the voters, the training data, the results and the limits."""
+    """Return the card in Markdown, with voters, training data, results and limits."""
     training, facts = meta["training"], meta["training"]["stacking"]
     voters = ", ".join(f"`{voter}`" for voter in meta["voters"])
     lines = [f"# {meta['name']}", "", meta["title"] or f"Chooses among the spans that {voters} propose.", ""]
@@ -38,7 +38,7 @@ def stacking_card(meta: Mapping[str, Any]) -> str:
     lines += [
         "## Limits",
         "",
-        meta["limits"] or "Not given. It holds for these voters, trained as they were, and no others.",
+        meta["limits"] or "Not given. The model is valid only for these voters with their training.",
         "",
     ]
     return "\n".join([*lines, _WITH_WORDS if meta["features"] else _WITHOUT_WORDS, ""])

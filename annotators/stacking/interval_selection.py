@@ -9,7 +9,7 @@ from collections.abc import Sequence
 def best_disjoint(spans: Sequence[tuple[int, int]], gains: Sequence[float]) -> list[int]:
     """Return the indexes, in text order, of the disjoint spans (begin, end) with the greatest sum of gains. O(n log n).
 
-    Spans without gain (0 or less) are never chosen; of equal sums, the one without the later spans is chosen.
+    Spans with a gain of 0 or less are never chosen. If sums are equal, earlier spans are preferred.
     """
     order = sorted((i for i in range(len(spans)) if gains[i] > 0), key=lambda i: (spans[i][1], spans[i][0], i))
     ends = [spans[i][1] for i in order]

@@ -1,4 +1,4 @@
-"""Applies a stacking model: how likely each proposed span is right."""
+"""Applies a stacking model, which estimates the probability that a proposed span is correct."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..sequence.linear_model import LinearModel
 from .proposals import Proposal, Vote, attributes, proposals
 
 RIGHT = "right"
-"""The one label of a stacking model: its weights are evidence that a span is right."""
+"""The only label of a stacking model; its weights are evidence that a span is correct."""
 
 
 class ScoredProposal(NamedTuple):
-    """A proposal and the probability that it is right."""
+    """A proposal and the probability that it is correct."""
 
     proposal: Proposal
     score: float
@@ -37,7 +37,7 @@ def votes_of(candidates: Iterable[CandidateSpan], voters: SourceSet) -> list[Vot
 def proposals_with_attributes(
     groups: Sequence[Sequence[Vote]], voters: Sequence[str], view: View, features: FeatureSet | None
 ) -> Iterator[list[tuple[Proposal, list[str]]]]:
-    """Yield the proposals of each group of votes with their attributes; `features` add those of the tokens in and around."""
+    """Yield the proposals of each group of votes with their attributes. `features` add attributes of the tokens in and around."""
     grouped = [proposals(group) for group in groups]
     spans = sorted({(p.begin, p.end) for group in grouped for p in group})
     names_of: dict[tuple[int, int], list[str]] = {}
@@ -49,7 +49,7 @@ def proposals_with_attributes(
 
 
 def _by_kind(proposal: Proposal, names_of: dict[tuple[int, int], list[str]]) -> list[str]:
-    """Return the token attributes of a proposal, each alone and together with its kind."""
+    """Return the token attributes of a proposal, each with and without its kind."""
     names = names_of.get((proposal.begin, proposal.end), [])
     return [*names, *(f"{name} {proposal.kind.name}" for name in names)]
 
@@ -60,9 +60,7 @@ class ProposalScorer:
     def __init__(self, model: LinearModel) -> None:
         type_ = model.meta["type"]
         if type_ != "stacking":
-            raise ResourceError(
-                f"model {model.place}: trained as {type_}; the resolver's strategy stacking applies others"
-            )
+            raise ResourceError(f"model {model.place}: trained as {type_}; expected a model of stacking_trainer")
         voters, threshold = model.meta.get("voters"), model.meta.get("threshold")
         if not (isinstance(voters, list) and len(voters) > 1 and all(isinstance(v, str) for v in voters)):
             raise ResourceError(f"model {model.place}: model.json: voters: expected two or more names: damaged")
@@ -75,7 +73,7 @@ class ProposalScorer:
         self._model = model
 
     def score(self, groups: Sequence[Sequence[CandidateSpan]], view: View) -> list[list[ScoredProposal]]:
-        """Return the proposals of each group of candidates of a document and how likely each is right (0 to 1)."""
+        """Return the proposals of each group of candidates of a document with their probabilities (0 to 1)."""
         votes = [votes_of(group, self.voters) for group in groups]
         return [
             [ScoredProposal(proposal, probability(self._model.margin(RIGHT, names))) for proposal, names in group]

@@ -1,4 +1,4 @@
-"""Proposals of a stacked vote: every span that some voter proposes, and its attributes."""
+"""Proposals of a stacked vote: every span that a voter proposes, and its attributes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...typesystem import PhiKind
 BINS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999)
 """Borders between bins of confidence: finer where models are confident, since most spans have such confidence."""
 LONG = 8
-"""Number of words from which lengths are no longer distinguished."""
+"""Maximum length in words that is distinguished."""
 NONE = "none"
 
 
@@ -30,18 +30,18 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A span with a kind, to be judged."""
+    """A span and its kind, to be scored."""
 
     begin: int
     end: int
     kind: PhiKind
     united: bool = False
-    """It is the union of two overlapping votes and not proposed by a voter."""
+    """True if it is the union of two overlapping votes and not proposed by a voter."""
 
 
 def proposals(votes: Sequence[Vote]) -> list[Proposal]:
-    """Return the distinct spans of overlapping votes, in text order, and the unions of any two that cross and are of one
-    first-level kind."""
+    """Return the distinct spans of overlapping votes, in text order, and the unions of any two that cross and have the
+    same first-level kind."""
     proposed = {(v.begin, v.end, v.kind.name): v.kind for v in votes}
     united = {
         (min(a.begin, b.begin), max(a.end, b.end), kind.name): kind
@@ -58,8 +58,8 @@ def proposals(votes: Sequence[Vote]) -> list[Proposal]:
 def attributes(proposal: Proposal, votes: Sequence[Vote], voters: Sequence[str], text: str) -> list[str]:
     """Return the attributes of a proposal, sorted: `crf=same`, `crf=same 0.9`, `together=crf:same svm:inside`, `kind=DATE`.
 
-    For each voter, how its nearest vote relates to the proposal (`same`, `around`, `inside`, `across`, `none`; with `!` if it is
-    of another kind) and its confidence; then the voters together, the length in words, and the numbers of those who agree.
+    For each voter, the relation of its nearest vote to the proposal (`same`, `around`, `inside`, `across`, `none`; with `!` if it
+    is of another kind) and its confidence; then the relations of all voters, the length in words, and the numbers that agree.
     """
     kind = proposal.kind.name
     names = [f"kind={kind}", f"words={min(len(text[proposal.begin : proposal.end].split()), LONG)}"]

@@ -1,4 +1,4 @@
-"""Trains the stacked vote: learns from the gold view which of the finders' spans were right."""
+"""Trains the stacked vote on the gold view, to select the correct spans of several finders."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from .interval_selection import best_disjoint
 from .proposal_scorer import RIGHT, proposals_with_attributes, votes_of
 
 THRESHOLDS = [n / 20 for n in range(4, 17)]
-"""Thresholds tried on held-out documents: 0.2 to 0.8."""
+"""Candidate thresholds, evaluated on held-out documents: 0.2 to 0.8."""
 
 
 @dataclass(slots=True)
 class TrainingProposal:
-    """A proposal with its attributes and whether it is right."""
+    """A proposal with its attributes and whether it is correct."""
 
     begin: int
     end: int
@@ -47,40 +47,39 @@ class Example:
     gold: Counter[str]
     """Kind -> number of gold spans."""
     alone: dict[str, tuple[int, int]]
-    """Voter -> spans it marks, and how many of them are right."""
+    """Voter -> number of its spans, and number of its correct spans."""
 
     @property
     def matched(self) -> int:
-        """Number of gold spans that some proposal matches."""
+        """The number of gold spans that a proposal matches."""
         return len({(p.begin, p.end) for p in self.proposals if p.right})
 
 
 @component("stacking_trainer", inputs=[Token, Sentence, PhiCandidate, Phi])
 class StackingTrainer(ModelTrainer):
-    """Learns from several finders' candidates which of their spans are right (logistic regression).
+    """Trains a logistic regression that selects the correct spans among the candidates of several finders.
 
-    The finders must not have been trained on the documents that this learns from: on those they are right more often than
-    anywhere else, and the vote would trust them too much. An experiment avoids this: a model with `of`, this trainer
-    and a resolver with the strategy `stacking` is trained on what the models in `of` find in documents that were left out
-    of their training (docs/how-to/ensembles.md).
+    The finders must not be trained on the same documents: they are more accurate on these, and the vote would overestimate them.
+    An experiment avoids this: a model with `of`, this trainer and a resolver with the strategy `stacking` is trained on the
+    output of the models in `of` for documents that were left out of their training (docs/how-to/ensembles.md).
     """
 
     voters: list[str]
     """Components or aggregates that vote; an entry matches any element of a source's path, so the pipeline that applies the
     model may call them by longer paths."""
     features: list[Feature] = field(default_factory=list)
-    """Features of the tokens in and around each span, in addition to the candidates. None by default: training is then fast,
-    and the model contains nothing of the texts."""
+    """Features of the tokens in and around each span, in addition to the candidates. Without features, training is fast, and the
+    model contains no text."""
     window: tuple[int, int] = (-2, 2)
-    """First and last token that features are computed for, relative to the span."""
+    """First and last token with features, relative to the span."""
     C: float = 0.1
-    """Cost of errors (LIBLINEAR's -c): smaller values trust single attributes less."""
+    """Cost of errors (LIBLINEAR's -c): smaller values mean stronger regularization."""
     min_count: int = 2
-    """Attributes that occur less often in training are left out."""
+    """Minimum frequency of attributes in training."""
     first_level: bool = False
-    """A span is right if its first-level kind is: PERSON_DOCTOR for PERSON_PATIENT."""
+    """Compare only first-level kinds: PERSON_DOCTOR is then correct for PERSON_PATIENT."""
     folds: int = 5
-    """Number of parts that the documents are divided into, to choose the threshold on held-out documents."""
+    """Number of folds of the cross-validation that chooses the threshold."""
 
     trained_as = "stacking"
     libraries = ("liblinear-official", "scipy")
@@ -126,7 +125,7 @@ class StackingTrainer(ModelTrainer):
         return kind.top.name if self.first_level else kind.name
 
     def close(self) -> None:
-        """Train and write the model. Raises ConsumerError if there is nothing to learn from."""
+        """Train and write the model. Raises ConsumerError if the documents do not suffice."""
         examples: list[Example] = self.take_examples()
         silent = [v for v in self.voters if not any(e.alone[v][0] for e in examples)]
         if silent:
@@ -172,11 +171,11 @@ class StackingTrainer(ModelTrainer):
         return fit_binary("logistic", rows, right, self.min_count, self.C)
 
     def _held_out_scores(self, examples: Sequence[Example], parts: int) -> list[list[float]]:
-        """Return how likely each proposal of each document is, by a model that was not trained on the document."""
+        """Return the probability of each proposal of each document, from a model that was not trained on the document."""
         scores: list[list[float]] = [[] for _ in examples]
         for part in range(parts):
             rest = [e for i, e in enumerate(examples) if i % parts != part]
-            if len({p.right for e in rest for p in e.proposals}) < 2:  # nothing to learn: all count as even
+            if len({p.right for e in rest for p in e.proposals}) < 2:  # no model can be trained
                 for i in range(part, len(examples), parts):
                     scores[i] = [0.5] * len(examples[i].proposals)
                 continue

@@ -1,4 +1,4 @@
-"""`stacking`: a learned vote selects the most likely disjoint spans."""
+"""`stacking`: a trained model selects the most probable disjoint spans."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ from .proposal_scorer import ProposalScorer, ScoredProposal
 
 @part("stacking")
 class Stacking(Priority):
-    """A model that `stacking_trainer` trained estimates how likely each proposed span is right, given which sources propose it or
-    something near it and how confident they are; of those above the threshold, the disjoint set with the greatest sum is chosen.
+    """Selects spans with a model of `stacking_trainer`. It estimates the probability that a proposed span is correct from the
+    sources that propose it or an overlapping one, and their confidence. Of the spans above the threshold, the disjoint set with
+    the greatest sum of probabilities above it is selected.
 
-    Candidates of sources that the model was not trained with (`known_phi`) cannot be rejected by the vote; they are ranked by
+    Candidates of sources that are not voters of the model (`known_phi`) cannot be rejected by the vote; they are ranked by
     priority. After Wolpert 1992, "Stacked generalization", Neural Networks 5:241.
     """
 
     model: LinearModel
     """The model that `stacking_trainer` wrote."""
     threshold: float | None = None
-    """Spans less likely right than this are not chosen (0 to 1). Default: the threshold of the model, the best in strict F1 on
-    documents left out."""
+    """Minimum probability of a span (0 to 1). Default: the threshold of the model, which has the best strict F1 on held-out
+    documents."""
     minority: Minority = "keep"
-    """Treatment of text that only spans below the threshold mark: `keep` masks it all the same, after what was chosen; `drop`
-    leaves it readable, and the candidate keeps its probability as its reason: `0.21 likely, 0.45 asked`."""
+    """Treatment of text that only spans below the threshold cover: `keep` masks it too, ranked after selected spans; `drop` does
+    not mask it, and the reason of the candidate is its probability: `0.21 likely, 0.45 asked`."""
 
     decides_alone: ClassVar[bool] = True
 
@@ -101,7 +102,7 @@ class Stacking(Priority):
 
 
 def _elect(scored: ScoredProposal, voting: Sequence[CandidateSpan]) -> ElectedSpan:
-    """Elect a proposal. The winner is the best candidate with the same span, else one of its kind that overlaps it."""
+    """Return the proposal as an elected span. The winner is the best candidate with the same span, else an overlapping one."""
     proposal, score = scored
     bounds = proposal.begin, proposal.end
     around = [c for c in voting if c.begin < proposal.end and proposal.begin < c.end]

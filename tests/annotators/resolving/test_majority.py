@@ -116,7 +116,7 @@ def test_a_voter_that_is_no_component_is_told_when_the_pipeline_is_put_together(
 
 @part("t_thief")
 class Thief(Strategy):
-    """Leaves candidates out without being asked to."""
+    """Rejects candidates although its parameters do not allow it."""
 
     def resolve(self, items: Any, text: str, order: SourceOrder, remainder: Remainder) -> Resolution:
         first: CandidateSpan = items[0]
@@ -130,7 +130,7 @@ def test_only_a_strategy_that_was_asked_to_may_leave_candidates_out() -> None:
     candidates(cas, "<PERSON>by Anna</PERSON> Berg", "svm")
     with pytest.raises(CasError) as refused:
         Resolver(strategy=Thief()).process(cas)
-    assert str(refused.value) == "strategy t_thief leaves 3:7 out without being asked to"
+    assert str(refused.value) == "strategy t_thief rejects 3:7, which its parameters do not allow"
 
 
 @st.composite

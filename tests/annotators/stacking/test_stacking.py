@@ -111,7 +111,7 @@ def test_the_bundle_says_what_it_learnt_from_and_is_no_pickle(model: Path) -> No
         assert all(array.dtype != object for array in arrays.values())
     card = (model / "README.md").read_text(encoding="utf-8")
     assert "| rules alone | 0.6667 |" in card
-    assert "nothing of the texts" in card
+    assert "no text of its training documents" in card
     assert sorted(p.name for p in model.iterdir()) == ["README.md", "model.json", "weights.npz"]
 
 
@@ -138,7 +138,7 @@ def test_a_zip_and_a_folder_decide_alike(model: Path, tmp_path: Path) -> None:
         ("threshold", "high", "threshold: expected a number from 0 to 1: damaged"),
         ("threshold", True, "threshold: expected a number from 0 to 1: damaged"),
         ("labels", ["wrong"], r"labels: expected \[right\]: damaged"),
-        ("type", "crf", "trained as crf; the resolver's strategy stacking applies others"),
+        ("type", "crf", "trained as crf; expected a model of stacking_trainer"),
     ],
 )
 def test_damaged_descriptions_are_refused(tmp_path: Path, key: str, value: object, message: str) -> None:
