@@ -137,7 +137,7 @@ class NeuralTrainer(Trainer):
             raise ValueError("balance and class_weights need the decoder softmax: a chain is trained as a whole")
         if self.tokens is None and self.characters is None and not self.features and self.start_from is None:
             raise ValueError("a network needs an input: tokens, characters, or features")
-        self._set()
+        self._new_feature_set()
 
     def needs(self) -> tuple[Any, ...]:
         model = self.start_from

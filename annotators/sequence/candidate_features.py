@@ -14,8 +14,8 @@ INSIDE = "in"
 def candidate_attributes(view: View, candidates: Sequence[PhiCandidate], features: FeatureSet) -> Iterator[list[str]]:
     """Yield the attributes of each candidate, sorted: `in:lower=rose`, `-1:lower=dr.`, `candidate:rule=surname`.
 
-    Features of the tokens inside are under `in`, those of the tokens before and after under their distance from the
-    candidate's ends, as far as the window reaches. Real-valued features are left out.
+    Attributes of tokens in the candidate have the prefix `in`, those of the tokens in the window before and after it their
+    distance from the candidate. Real-valued features are not used.
     """
     places = span_features(view, [(c.begin, c.end) for c in candidates], features)
     for candidate, (tokens, seen) in zip(candidates, places, strict=True):
@@ -25,7 +25,7 @@ def candidate_attributes(view: View, candidates: Sequence[PhiCandidate], feature
 
 
 def span_features(view: View, spans: Sequence[tuple[int, int]], features: FeatureSet) -> Iterator[tuple[int, set[str]]]:
-    """For each span (begin, end) the number of its tokens, and what the features say of them and of the tokens around."""
+    """Yield the number of tokens of each span (begin, end), and the attributes of its tokens and their neighbors."""
     words = Words(view)
     columns = features.columns(words)
     bases = {form: features.bases(form) for form in set(words.forms)}

@@ -1,7 +1,7 @@
-"""Probabilities of spans under a linear-chain CRF, all spans of a document at once.
+"""Probabilities of spans under a linear-chain CRF, for all spans of a document in parallel.
 
 Constrained forward-backward (Culotta and McCallum 2004, "Confidence Estimation for Information Extraction"), as in
-`lattice.Lattice`, but over all sentences that hold a span side by side, forward and backward in the same steps.
+`lattice.Lattice`, but for all sentences with spans in parallel, forward and backward in the same steps.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from .lattice import LINEAR, lattice
 from .viterbi import Ints
 
 SHRUNK = 150.0
-"""Logarithm of how much sums may shrink before they are scaled again: with LINEAR it stays within a double (e^-708)."""
+"""Logarithm of the factor by which sums may shrink before they are rescaled: with LINEAR it is within a double (e^-708)."""
 
 
 class SpanProbabilities:
     """Probabilities of spans under `transitions`, of shape (labels, labels), from row to column.
 
-    `before[y, a]` says whether a span that begins with label y stays the same one if the token before it has label a (1)
-    or becomes a longer one (0); `after[y, b]` the same of its last label and the token after it.
+    `before[y, a]` is 0 if label a of the previous token extends a span that begins with label y, else 1; `after[y, b]` is the
+    same for its last label y and label b of the next token.
     """
 
     def __init__(self, transitions: Floats, before: Floats, after: Floats) -> None:
@@ -43,7 +43,7 @@ class SpanProbabilities:
         spans: Sequence[tuple[int, int]],
         sequences: Sequence[tuple[int, int]],
     ) -> list[float]:
-        """The probability of each span (first token, last + 1): that its tokens have the labels of `path` and it is not longer.
+        """Return the probability that the tokens of each span (first, last + 1) have the labels of `path`, and it is not longer.
 
         `scores` has shape (tokens, labels); `sequences` are sorted disjoint ranges of tokens, `spans` lie within one each.
         """
@@ -81,7 +81,7 @@ class SpanProbabilities:
         return found
 
     def _inside(self, kept: Floats, first: int, labels: Sequence[int]) -> float:
-        """Logarithm of the weight of labels on the tokens from `first` on."""
+        """Return the logarithm of the weight of a sequence of labels that begins at token `first`."""
         logs = self._logs
         found = kept[first, labels[0]]
         for t in range(1, len(labels)):
@@ -89,10 +89,10 @@ class SpanProbabilities:
         return float(found)
 
     def _sums(self, states: Floats, lengths: Ints) -> tuple[Floats, Floats, Floats]:
-        """Return sums over all paths up to each token, and over all from it on, its own state counted in both, scaled.
+        """Return the scaled sums over all paths up to each token and from each token, both including the token's own state.
 
-        `states` holds the tokens of sequences of some lengths, one after the other. The third array says by how much the
-        backward ones were scaled down, as logarithms.
+        `states` are the tokens of consecutive sequences with the given lengths. The third array are the logarithms of the
+        factors by which the backward sums were scaled down.
         """
         ends = lengths.cumsum()
         order = np.argsort(-lengths, kind="stable")
@@ -124,7 +124,7 @@ class SpanProbabilities:
     def _one_by_one(
         self, scores: Floats, path: Sequence[int], spans: Sequence[tuple[int, int]], held: Sequence[tuple[int, int]]
     ) -> list[float]:
-        """Return the same, span by span, for weights so far apart that ratios of probabilities exceed the range of a double."""
+        """Return the same for single spans, if the differences of scores exceed the range of a double."""
         found = []
         for (first, last), (begin, end) in zip(spans, held, strict=True):
             sums = lattice(np.ascontiguousarray(scores[begin:end]), self._transitions)

@@ -18,11 +18,7 @@ from .viterbi import Decoder, decoder
 
 
 class ChainTagger(SequenceTagger):
-    """The base of linear-chain CRFs: the best path and the probability of spans.
-
-    The confidence of a span is its probability under the model given the sequence: these labels on exactly these tokens,
-    and none on their neighbors that would make the span longer (constrained forward-backward, Culotta and McCallum 2004).
-    """
+    """The base class of annotators with a linear-chain CRF."""
 
     @property
     def transitions(self) -> Floats:

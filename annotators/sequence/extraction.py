@@ -1,4 +1,4 @@
-"""From a document to attributes of tokens: what a model is trained on, and what its weights are looked up by.
+"""Extraction of attributes of tokens, on which models are trained and by which their weights are looked up.
 
 Attributes are strings as `-1:lower=dr.` (`feature.attribute`). They are made once for each distinct form, or combination of a
 token's other values, and each offset of the window; a document is then a matter of look-ups (docs/decisions/006).
@@ -26,11 +26,11 @@ Floats = npt.NDArray[np.float64]
 S = TypeVar("S", bound=Sequence[Any])
 
 OUT_BEFORE, OUT_AFTER = "bos", "eos"
-"""Attributes of places before the first and after the last token: `-1:bos`, `1:eos`."""
+"""Attributes of positions before the first and after the last token: `-1:bos`, `1:eos`."""
 
 
 class FeatureGroup(NamedTuple):
-    """Features whose values count together: their labels, and for each its values of all tokens."""
+    """Features whose values are cached together: their labels, and a column of values for each of them."""
 
     labels: tuple[str, ...]
     columns: list[list[Any]]
@@ -42,10 +42,10 @@ class FeatureGroup(NamedTuple):
 
 @dataclass(eq=False)
 class DocumentFeatures:
-    """A document as its features see it.
+    """The features of a document.
 
-    `forms` are the tokens; `groups` what does not depend on a form alone; `numbers` is one row for each `ValueFeature`, of
-    shape (features, tokens). `sequences` are the ranges of token indexes that the window does not look beyond.
+    `forms` are the tokens; `groups` the values of each `TokenFeature`; `numbers` those of each `ValueFeature`, of shape
+    (features, tokens).
     """
 
     forms: list[str]
@@ -56,15 +56,15 @@ class DocumentFeatures:
 
     @cached_property
     def values(self) -> list[list[tuple[str, ...]]]:
-        """For each group the tuple of bases (`pos=NN`) of every token."""
-        found = []
+        """For each group, the bases (`pos=NN`) of every token."""
+        values = []
         for group in self.groups:
-            memo = BoundedCache(bases_of(group.labels))
-            found.append([memo[key] for key in group.by_token()])
-        return found
+            cache = BoundedCache(bases_of(group.labels))
+            values.append([cache[key] for key in group.by_token()])
+        return values
 
     def same(self, other: DocumentFeatures) -> bool:
-        """Return whether both are of one list of tokens, and the features see just the same."""
+        """Return whether both belong to the same list of tokens and have equal values."""
         return (
             self.forms is other.forms
             and self.sentences == other.sentences
@@ -74,7 +74,7 @@ class DocumentFeatures:
 
     @property
     def sequences(self) -> list[tuple[int, int]]:
-        """Ranges of tokens beyond whose ends nothing is looked at."""
+        """Ranges of token indexes that limit the window."""
         return self.sentences if self.context == "sentence" else [(0, len(self.forms))] if self.forms else []
 
     def places(self) -> Iterator[tuple[tuple[int, int], int]]:
@@ -83,10 +83,7 @@ class DocumentFeatures:
 
 
 class FeatureSet:
-    """The features of a model and the window they are looked at through.
-
-    Raises ValueError if two features would make the same attributes.
-    """
+    """The features of a model and their window. Raises ValueError if two features have the same label."""
 
     def __init__(
         self, features: Sequence[Feature], window: tuple[int, int] = (-3, 3), context: Context = "sentence"
@@ -106,23 +103,23 @@ class FeatureSet:
             if not label or "=" in label or not label.isprintable() or label in (OUT_BEFORE, OUT_AFTER):
                 raise ValueError(
                     f"feature {label!r}: expected a label of printable characters without '=', other than "
-                    f"{OUT_BEFORE} and {OUT_AFTER}, which mean places outside"
+                    f"{OUT_BEFORE} and {OUT_AFTER}, which mean positions outside of the text"
                 )
         low = min([window[0], 0, *[f.window[0] for f in self.features if f.window]])
         high = max([window[1], 0, *[f.window[1] for f in self.features if f.window]])
         self.offsets = range(low, high + 1)
-        """Every offset that some feature is looked at from."""
+        """All offsets in the window of any feature."""
         self.of_form = [f for f in self.features if isinstance(f, FormFeature)]
         self._form_parts = [(f.of, f.label) for f in self.of_form]
         self.of_token = [f for f in self.features if isinstance(f, TokenFeature)]
         self.of_value = [f for f in self.features if isinstance(f, ValueFeature)]
-        together = [f for f in self.of_token if not f.varied]
-        self._grouped = [together] if together else []
+        shared = [f for f in self.of_token if not f.varied]
+        self._grouped = [shared] if shared else []
         self._grouped += [[f] for f in self.of_token if f.varied]
         self._last: DocumentFeatures | None = None
 
     def open(self) -> None:
-        """Loads the files that features name."""
+        """Load the resources of the features."""
         for feature in self.features:
             for field in fields(feature):
                 cls, value = resource_class(type(feature), field.name), getattr(feature, field.name)  # type: ignore[arg-type]
@@ -130,28 +127,21 @@ class FeatureSet:
                     setattr(feature, field.name, load(cls, value))
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
-        """Types and set features that earlier components must have made."""
-        found: list[Any] = [need for f in self.features for need in (*f.inputs, *f.sets)]
-        return tuple(dict.fromkeys(found))
+        """Return the types and UIMA features that earlier components must have added or set."""
+        needs: list[Any] = [need for f in self.features for need in (*f.inputs, *f.sets)]
+        return tuple(dict.fromkeys(needs))
 
     def window_of(self, feature: Feature) -> range:
-        """Return the offsets a feature is looked at from."""
+        """Return the offsets in the window of a feature."""
         low, high = feature.window or self.window
         return range(low, high + 1)
 
     def bases(self, form: str) -> tuple[str, ...]:
-        """Return the attributes of a form without offset: `lower=dr.`, `hyphen`."""
-        found: list[str] = []
-        for of, label in self._form_parts:
-            value = of(form)
-            if isinstance(value, str):
-                found.append(base(label, value))
-            elif value is not None:
-                found += [base(label, v) for v in value]
-        return tuple(dict.fromkeys(found))
+        """Return the bases of a form: its attributes without offset (`lower=dr.`, `hyphen`)."""
+        return tuple(dict.fromkeys([base(label, v) for of, label in self._form_parts for v in as_tuple(of(form))]))
 
     def columns(self, words: Words) -> DocumentFeatures:
-        """Return the features' view of a document; the same object as the last time if it is equal."""
+        """Return the features of a document; the previous object if it is equal, so that models share its cached rows."""
         groups = [
             FeatureGroup(tuple(f.label for f in some), [_whole(f, list(f.column(words)), words) for f in some])
             for some in self._grouped
@@ -162,13 +152,13 @@ class FeatureSet:
             wrong = next(f for f, row in zip(self.of_value, numbers, strict=True) if not np.isfinite(row).all())
             raise CasError(f"feature {wrong.label} gave a value that is not finite")
         columns, last = DocumentFeatures(words.forms, groups, numbers, words.sentences, self.context), self._last
-        if last is None or not last.same(columns):  # else another model saw it just now: what that looked up holds
+        if last is None or not last.same(columns):
             self._last = last = columns
         return last
 
     @cached_property
     def numbering(self) -> RowNumbering:
-        """The numbers of forms and of combinations of values, for every scorer over these features."""
+        """The numbers of forms and of combinations of values, shared by all scorers with these features."""
         computes = [self.bases, *[bases_of(tuple(f.label for f in some)) for some in self._grouped]]
         return RowNumbering(computes, max(-self.offsets[0], self.offsets[-1]))
 
@@ -178,11 +168,11 @@ class FeatureSet:
         return self.numbering.places(columns, keys, columns.sequences, len(columns.forms))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what was looked up so far."""
+        """Return the state without caches."""
         return {**{k: v for k, v in self.__dict__.items() if k != "numbering"}, "_last": None}
 
     def attributes(self, columns: DocumentFeatures) -> Iterator[list[str] | dict[str, float]]:
-        """Yield the attributes of every token, for training: names, or a mapping to numbers if there are real values."""
+        """Yield the attributes of every token for training: a list of names, or a mapping to numbers if features are numbers."""
         rows = AttributeTable(self, str).rows(columns)
         if not self.of_value:
             yield from rows
@@ -197,9 +187,9 @@ class FeatureSet:
 
 
 class AttributeTable:
-    """The attributes of tokens, as names or as what replaces them: `entry` of each name, left out if that is None.
+    """The attributes of tokens, each replaced by `entry(name)` and omitted if that is None.
 
-    What a form, or a token's other values, give at each offset is worked out once.
+    The attributes of a form, or of a combination of other values, are computed once for all offsets.
     """
 
     def __init__(self, features: FeatureSet, entry: Callable[[str], Any]) -> None:
@@ -213,28 +203,28 @@ class AttributeTable:
         return [self._known(f"{d}:{b}" for b, window in spread if d in window) for d in self._offsets]
 
     def _known(self, names: Iterable[str]) -> list[Any]:
-        return [found for found in map(self._entry, names) if found is not None]
+        return [entry for entry in map(self._entry, names) if entry is not None]
 
     def rows(self, columns: DocumentFeatures) -> Iterator[list[Any]]:
         """Yield the binary attributes of every token."""
         before = [self._known([f"{d}:{OUT_BEFORE}"]) for d in self._offsets]
         after = [self._known([f"{d}:{OUT_AFTER}"]) for d in self._offsets]
         for (first, last), i in columns.places():
-            found: list[Any] = []
+            row: list[Any] = []
             for k, d in enumerate(self._offsets):
                 j = i + d
                 if first <= j < last:
-                    found += self.forms[columns.forms[j]][k]
+                    row += self.forms[columns.forms[j]][k]
                     for column in columns.values:
                         if column[j]:
-                            found += self.values[column[j]][k]
+                            row += self.values[column[j]][k]
                 else:
-                    found += before[k] if j < first else after[k]
-            yield found
+                    row += before[k] if j < first else after[k]
+            yield row
 
 
 class BoundedCache(dict[Any, Any]):
-    """A memo of bounded size over hashable keys."""
+    """A cache of bounded size with hashable keys."""
 
     def __init__(self, compute: Any, size: int = 30_000) -> None:
         super().__init__()
@@ -248,21 +238,21 @@ class BoundedCache(dict[Any, Any]):
 
 
 def base(label: str, value: str) -> str:
-    """Return an attribute without its offset. Characters that other tools' formats cannot carry become U+FFFD."""
+    """Return an attribute without its offset. Characters that other file formats cannot represent become U+FFFD."""
     if not value.isprintable():
         value = "".join([c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in value])
     return f"{label}={value}" if value else label
 
 
 def _whole(feature: TokenFeature | ValueFeature, column: S, words: Words) -> S:
-    """Return the column, if it is as long as the document. Raises CasError otherwise: other features would be shifted."""
+    """Return the column. Raises CasError if it does not have one value for each token."""
     if len(column) != len(words):
         raise CasError(f"feature {feature.label} gave {len(column)} values for {len(words)} tokens")
     return column
 
 
 def bases_of(labels: tuple[str, ...]) -> Callable[[Any], tuple[str, ...]]:
-    """From a key of a group of features to its bases."""
+    """Return the function from a key of a group of features to its bases."""
     if len(labels) == 1:
         (label,) = labels
         return lambda value: tuple(dict.fromkeys([base(label, v) for v in as_tuple(value)]))

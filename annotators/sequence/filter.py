@@ -29,10 +29,10 @@ class CandidateFilter(AnalysisEngine):
     sources: list[str]
     """Sources whose candidates may be vetoed: ids of components or aggregates (`names`, `models/crf`)."""
     kinds: list[PhiKind] = field(default_factory=list)
-    """Veto only these kinds and those below them; empty: all that the model knows."""
+    """Veto only these kinds and those below them; empty: all kinds of the model."""
     threshold: float | None = None
-    """Candidates less likely to be right than this are vetoed (0 to 1). Default: the model's own threshold for each kind, which
-    kept the share of right candidates that its training asked for."""
+    """Candidates with a lower probability are vetoed (0 to 1). Default: the threshold of the model for each kind, which keeps
+    the share of correct candidates that was set in training."""
 
     def __post_init__(self) -> None:
         if self.threshold is not None and not 0 <= self.threshold <= 1:
@@ -65,27 +65,27 @@ class CandidateFilter(AnalysisEngine):
         for candidate in candidates:
             if candidate.reason.startswith(BY_FILTER):
                 candidate.reason = ""
-        looks = candidate_attributes(view, candidates, self.model.features)
-        for candidate, attributes in zip(candidates, looks, strict=True):
-            if candidate.reason.startswith(VETOED) or not self._may(candidate):
+        rows = candidate_attributes(view, candidates, self.model.features)
+        for candidate, attributes in zip(candidates, rows, strict=True):
+            if candidate.reason.startswith(VETOED) or not self._applies_to(candidate):
                 continue
-            sure, least = self.likelihood(candidate, attributes)
-            if sure < least:
-                candidate.reason = f"{BY_FILTER} ({sure:.2f} likely, {least:.2f} asked)"
+            likelihood, threshold = self.likelihood(candidate, attributes)
+            if likelihood < threshold:
+                candidate.reason = f"{BY_FILTER} ({likelihood:.2f} likely, {threshold:.2f} asked)"
                 candidate.winner = None
 
     def likelihood(self, candidate: PhiCandidate, attributes: list[str]) -> tuple[float, float]:
-        """How likely the candidate is right, and how likely it must be."""
+        """Return the probability that the candidate is correct, and the threshold for it."""
         kind = candidate.kind.top.name
         curve = self.model.meta["curves"][kind]
-        sure = probability(curve["slope"] * self.model.margin(kind, attributes) + curve["offset"])
-        return sure, curve["threshold"] if self.threshold is None else self.threshold
+        likelihood = probability(curve["slope"] * self.model.margin(kind, attributes) + curve["offset"])
+        return likelihood, curve["threshold"] if self.threshold is None else self.threshold
 
     @cached_property
     def _paths(self) -> list[list[str]]:
         return [source.split("/") for source in self.sources]
 
-    def _may(self, candidate: PhiCandidate) -> bool:
+    def _applies_to(self, candidate: PhiCandidate) -> bool:
         if candidate.kind.top.name not in self.model.labels:
             return False
         if self.kinds and not any(map(candidate.kind.is_a, self.kinds)):

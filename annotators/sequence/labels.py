@@ -1,4 +1,4 @@
-"""From spans to labels of tokens and back: IOB2, BILOU and IO.
+"""Conversion of spans to labels of tokens and back: IOB2, BILOU and IO.
 
 IOB2 is the encoding of the VigiBase de-identifier (its Table 3); BILOU after Ratinov and Roth 2009, "Design Challenges and
 Misconceptions in Named Entity Recognition".
@@ -20,18 +20,18 @@ Span = tuple[int, int, str]
 
 @dataclass(slots=True)
 class EncodingErrors:
-    """Gold spans that labels of tokens cannot say exactly: how many, by what was done with them."""
+    """Number of gold spans that labels of tokens cannot represent exactly, by treatment."""
 
     widened: int = 0
-    """Span begins or ends inside a token: the whole token was taken."""
+    """Begin or end inside a token: the span is extended to the whole token."""
     split: int = 0
-    """Span runs over a sentence's end: one span in each sentence."""
+    """Span over a sentence boundary: one span in each sentence."""
     shared: int = 0
-    """Two spans in one token: the earlier one has it, the later one is shorter or lost."""
+    """Two spans in one token: the token belongs to the earlier span."""
     merged: int = 0
-    """Span right after another of its kind, which IO cannot tell apart: both become one."""
+    """Adjacent spans of the same kind, which IO cannot distinguish: merged to one span."""
     lost: int = 0
-    """Span without any token of its own: nothing is left of it."""
+    """Span without a token of its own: not represented."""
 
     def add(self, other: EncodingErrors) -> None:
         for name in self.__slots__:
@@ -51,12 +51,12 @@ def encode(
     spans: Iterable[Span],
     encoding: Encoding = "iob2",
 ) -> tuple[list[str], EncodingErrors]:
-    """Return the labels of all tokens, and what they cannot express exactly.
+    """Return the labels of all tokens, and the counts of spans that they do not represent exactly.
 
-    `begins` and `ends` are code points of tokens, `sentences` ranges of token indexes. Spans are sorted first; a token
-    that a span covers in part belongs to it whole, since a name must not lose a letter.
+    `begins` and `ends` are offsets of tokens in code points, `sentences` ranges of token indexes. Spans need not be sorted.
+    A span is extended to whole tokens, so that no part of a name is left outside.
     """
-    labels, misfits = [OUTSIDE] * len(begins), EncodingErrors()
+    labels, errors = [OUTSIDE] * len(begins), EncodingErrors()
     limits = {last for _, last in sentences}
     done, before = 0, ""
     for begin, end, kind in sorted(spans):
@@ -64,20 +64,20 @@ def encode(
         if begin >= end:
             last = first
         if first < last and (begins[first] < begin or ends[last - 1] > end):
-            misfits.widened += 1
+            errors.widened += 1
         if first < done < last:
-            misfits.shared += 1
+            errors.shared += 1
         first = max(first, done)
         if first >= last:
-            misfits.lost += 1
+            errors.lost += 1
             continue
         cuts = [i for i in range(first + 1, last) if i in limits]
-        misfits.split += bool(cuts)
-        misfits.merged += encoding == "io" and first == done and kind == before and done not in limits
+        errors.split += bool(cuts)
+        errors.merged += encoding == "io" and first == done and kind == before and done not in limits
         for a, b in zip([first, *cuts], [*cuts, last], strict=True):
             labels[a:b] = _of(kind, b - a, encoding)
         done, before = last, kind
-    return labels, misfits
+    return labels, errors
 
 
 def _of(kind: str, length: int, encoding: Encoding) -> list[str]:
@@ -95,8 +95,8 @@ def decode(
 ) -> Iterator[tuple[int, int, str]]:
     """Yield spans as (first token, last token + 1, kind), in order.
 
-    Labels that no encoder would write are read in favor of the span: an `I-` after nothing begins one, a `B-` in a span
-    ends it and begins another; no span crosses a sentence's end.
+    Invalid sequences of labels are accepted: an `I-` outside of a span begins one, a `B-` inside a span ends it and begins
+    another. No span crosses a sentence boundary.
     """
     for first, last in sentences:
         start, kind = first, ""
@@ -115,22 +115,22 @@ def decode(
 
 
 def labeled_ranges(path: Sequence[int], outside: int, sentences: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The ranges of tokens in a row whose label is not number `outside`, cut where sentences begin: all `decode` must see."""
-    marked = [i for i, label in enumerate(path) if label != outside]
-    if not marked:
+    """Return the ranges of adjacent tokens of a sentence whose label is not number `outside`, as input of `decode`."""
+    labeled = [i for i, label in enumerate(path) if label != outside]
+    if not labeled:
         return []
     begins = {first for first, _ in sentences}
-    found, first, last = [], marked[0], marked[0] + 1
-    for i in marked[1:]:
+    ranges, first, last = [], labeled[0], labeled[0] + 1
+    for i in labeled[1:]:
         if i != last or i in begins:
-            found.append((first, last))
+            ranges.append((first, last))
             first = i
         last = i + 1
-    return [*found, (first, last)]
+    return [*ranges, (first, last)]
 
 
 def parts(label: str, encoding: Encoding = "iob2") -> tuple[str, str]:
-    """Prefix and kind of a label: `("B", "PERSON")`; `("O", "")` outside, and prefix `I` throughout in IO."""
+    """Return prefix and kind of a label: `("B", "PERSON")`; `("O", "")` outside of spans. In IO, the prefix is always `I`."""
     if label == OUTSIDE:
         return "O", ""
     if encoding == "io":
@@ -140,12 +140,12 @@ def parts(label: str, encoding: Encoding = "iob2") -> tuple[str, str]:
 
 
 def follows(first: str, second: str, encoding: Encoding = "iob2") -> bool:
-    """Return whether an encoder can write the second label right after the first, within a sentence."""
+    """Return whether the second label is valid directly after the first within a sentence."""
     a, before = parts(first, encoding)
     b, kind = parts(second, encoding)
     if encoding == "io":
         return True
-    going_on = b in ("I", "L")
+    continues = b in ("I", "L")
     if encoding == "bilou":
-        return going_on == (a in ("B", "I")) and (not going_on or kind == before)
-    return not going_on or (a in ("B", "I") and kind == before)
+        return continues == (a in ("B", "I")) and (not continues or kind == before)
+    return not continues or (a in ("B", "I") and kind == before)

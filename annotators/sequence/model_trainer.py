@@ -1,4 +1,4 @@
-"""The base of trainers: collects documents during a pipeline run and writes a model when the run ends."""
+"""The base classes of trainers, which collect documents during a pipeline run and write a model at its end."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ _CARD = ("title", "licence", "language", "corpora", "limits")
 
 
 def default_features() -> list[Feature]:
-    """Return the features of the VigiBase de-identifier (seed system, Table 8) that need nothing but tokens."""
+    """Return the features of the VigiBase de-identifier (seed system, Table 8) that need only tokens."""
     return declared_features(DEFAULT_FEATURES)
 
 
-def declared_features(given: Iterable[Any]) -> list[Feature]:
-    """Return features declared as in YAML. Raises ValueError if one is not known or has wrong parameters."""
+def declared_features(declarations: Iterable[Any]) -> list[Feature]:
+    """Return features declared as in YAML. Raises ValueError for unknown features and wrong parameters."""
     faults: list[str] = []
-    features = [convert(Feature, one, lambda _, what: faults.append(what), ()) for one in given]
+    features = [convert(Feature, item, lambda _, fault: faults.append(fault), ()) for item in declarations]
     if faults:
         raise ValueError("; ".join(faults))
     return features
 
 
 class CollectingTrainer(CasConsumer):
-    """Collects what is to be learned of every document; subclasses learn and write a model when they are closed."""
+    """Collects an example of every document. Subclasses train and write a model when they are closed."""
 
     model: Path
     gold: str
@@ -63,7 +63,7 @@ class CollectingTrainer(CasConsumer):
     scope = Scope.COLLECTION
     trained_as: ClassVar[str] = ""
     bare: ClassVar[bool] = False
-    """True if there is something to learn without features, too."""
+    """True if the model can be trained without features."""
 
     def __post_init__(self) -> None:
         low, high = self.window
@@ -73,34 +73,33 @@ class CollectingTrainer(CasConsumer):
             raise ValueError(f"min_count: expected 1 or more, got {self.min_count}")
         if not self.features and not self.bare:
             raise ValueError("features: expected at least one")
-        self._set()
+        self._new_feature_set()
 
-    def _set(self) -> FeatureSet:
+    def _new_feature_set(self) -> FeatureSet:
         return FeatureSet(self.features, self.window)
 
     @cached_property
     def feature_set(self) -> FeatureSet:
         """The features, opened."""
-        features = self._set()
+        features = self._new_feature_set()
         features.open()
         return features
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
-        return tuple(dict.fromkeys((Token, Sentence, *self._set().needs())))
+        return tuple(dict.fromkeys((Token, Sentence, *self._new_feature_set().needs())))
 
     def explain_need(self, need: type[FeatureStructure] | str) -> str:
-        """Return the features that need what an earlier component makes."""
+        """Return the features that need an earlier component."""
         users = [f.label for f in self.features if need in (*f.inputs, *f.sets)]
         return f"feature {', '.join(users)}" if users else ""
 
     def open(self) -> None:
         super().open()
-        refuse_foreign(self.output / self.model)  # now, not after an hour of training
+        refuse_foreign(self.output / self.model)  # before the training, which may take hours
         files = attached_files(self.feature_set.features)
         if files and self.model.suffix == ".zip":
             raise ConsumerError(
-                f"{self.name}: model: expected a folder, not a zip: it brings files that its features are opened with "
-                f"({', '.join(files)})"
+                f"{self.name}: model: expected a folder, not a zip: it contains files of its features ({', '.join(files)})"
             )
         self._examples: list[Any] = []
         self._latest: str | None = None
@@ -111,16 +110,16 @@ class CollectingTrainer(CasConsumer):
         self._latest = None
         gold, view = cas.view(self.gold), cas.view()
         if gold.text != view.text:
-            raise CasError(f"view {self.gold} has another text than the initial view: its spans mean other places")
+            raise CasError(f"view {self.gold} has another text than the initial view: its spans have other offsets")
         return view, gold
 
     def collect(self, cas: Cas, example: Any) -> None:
-        """Keeps what is to be learned from a document."""
+        """Add the example of a document."""
         self._examples.append(example)
         self._latest = cas.id
 
     def take_examples(self) -> list[Any]:
-        """Return what was collected, and forget it."""
+        """Return the collected examples and release them."""
         examples, self._examples, self._latest = self._examples, [], None
         return examples
 
@@ -130,16 +129,16 @@ class CollectingTrainer(CasConsumer):
             self._latest = None
 
     def abort(self) -> None:
-        """A run that broke down leaves no model."""
+        """Discard the examples: a failed run writes no model."""
         self.take_examples()
 
     def written(self, meta: dict[str, Any]) -> None:
-        """Remembers what was written, for `finish`."""
+        """Store the description of the written model for `finish`."""
         self._written = meta
         log.info("written", extra={"path": str(self.output / self.model), "active_features": meta["active_features"]})
 
     def finish(self, report: Any) -> None:
-        """After a run: the engines that made the tokens and features are part of what the model is."""
+        """Add the engines of the run, which added the tokens and features, to the description of the model."""
         if self._written is not None:
             update_description(self.output / self.model, {**self._written, "preprocessing": report.config["engines"]})
 
@@ -155,15 +154,15 @@ class ModelTrainer(CollectingTrainer):
     features: list[Feature] = field(default_factory=default_features)
     """Features of the model, by name or `name: {parameters}`."""
     window: tuple[int, int] = (-3, 3)
-    """First and last token looked at, relative to the token itself."""
+    """First and last token of the window, relative to the token itself."""
     context: Context = "sentence"
-    """End of the window: the sentence, or the document."""
+    """Limit of the window: the sentence or the document."""
     kinds: list[PhiKind] = field(default_factory=list)
-    """Learn these kinds (and those below them) only; empty: all that occur."""
+    """Learn only these kinds and the kinds below them; empty: all that occur."""
     min_count: int = 1
-    """Attributes that occur less often in training are left out."""
+    """Minimum number of occurrences of an attribute in training."""
     seed: int = 1
-    """For everything random: down-sampling, shuffles, held-out documents."""
+    """Seed of all random choices: down-sampling, shuffling, held-out documents."""
     title: str = ""
     """One sentence on what the model is for: the first line of its card."""
     licence: str = ""
@@ -177,7 +176,7 @@ class ModelTrainer(CollectingTrainer):
 
     libraries: ClassVar[tuple[str, ...]] = ()
 
-    def _set(self) -> FeatureSet:
+    def _new_feature_set(self) -> FeatureSet:
         return FeatureSet(self.features, self.window, self.context)
 
     def wants(self, kind: PhiKind) -> bool:
@@ -197,7 +196,7 @@ class ModelTrainer(CollectingTrainer):
     def describe(
         self, labels: list[str], active: int, training: dict[str, Any], facts: dict[str, Any]
     ) -> dict[str, Any]:
-        """Return the description of what was learned: the content of model.json but for its checksums."""
+        """Return the description of the model: the content of model.json without checksums."""
         own = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         omitted = ("features", "window", "context", "encoding", "model", *_CARD)
         return {
@@ -224,7 +223,7 @@ class ModelTrainer(CollectingTrainer):
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """Ctrl-C ends a training at once (KeyboardInterrupt), also in a run, which otherwise waits for the document's end."""
+    """Let Ctrl-C stop a training immediately (KeyboardInterrupt). Otherwise a run stops only after the current document."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -236,7 +235,7 @@ def interruptible() -> Iterator[None]:
 
 
 def counted(spans: Counter[str]) -> dict[str, int]:
-    """Return spans by kind, by name."""
+    """Return the number of spans by kind, sorted by name."""
     return dict(sorted(spans.items()))
 
 
@@ -249,16 +248,16 @@ def library_version(package: str) -> str:
 
 
 def kind_definitions(names: dict[str, int]) -> dict[str, Any]:
-    """How to define the kinds again in a process that does not know them."""
-    found = {}
+    """Return the definitions of the kinds, for processes in which they are not defined."""
+    definitions = {}
     for name in sorted(names):
         kind = PhiKind.of(name)
         if kind.parent is not None:
-            found[name] = {
+            definitions[name] = {
                 "parent": kind.parent.name,
                 "hipaa": kind.hipaa,
                 "direct": kind.direct,
                 "description": kind.description,
                 "schemes": dict(kind.schemes),
             }
-    return found
+    return definitions

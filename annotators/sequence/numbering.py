@@ -1,7 +1,7 @@
-"""Numbers for forms and combinations of values: every model that looks at the same features looks up the same rows.
+"""Numbers of forms and of combinations of values, shared by all models with the same features.
 
-Two models with one set of features (a CRF and an SVM side by side) then share all of a document but their own weights: one
-dictionary look-up for each token instead of one for each token and model.
+Two models with the same features in a pipeline (a CRF and an SVM) share the numbers of a document and look up only their own
+weights: one dictionary lookup for each token instead of one for each token and model.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ Ints = npt.NDArray[np.intp]
 Bases = tuple[str, ...]
 
 MOST = 10_000
-"""KeyNumbers of one generation, if no model asks for fewer."""
+"""Default for the maximum number of keys in one generation."""
 
 
 class KeyNumbers(dict[Any, int]):
-    """The number of every key that came up, from 1 on; 0 is a place outside. A number never changes.
+    """The numbers of the keys so far, from 1; 0 is a position outside of the text. Numbers never change.
 
-    Full ones are not emptied but followed by others (`before` are those that went before), so that numbers in use stay right.
+    A full object is not cleared but replaced by a new generation (`before` is the previous one), so that numbers stay valid.
     """
 
     __slots__ = ("_compute", "_fresh", "before", "order")
@@ -33,10 +33,10 @@ class KeyNumbers(dict[Any, int]):
         self._compute = compute
         self._fresh: dict[Any, Bases] = {}
         self.order: list[Any] = []
-        """The keys by number, from number 1 on."""
+        """The keys in the order of their numbers, from number 1."""
         self.before = before
         if before is not None:
-            before.before = None  # one generation back is enough
+            before.before = None  # only one previous generation is needed
 
     def __missing__(self, key: Any) -> int:
         self.order.append(key)
@@ -44,15 +44,15 @@ class KeyNumbers(dict[Any, int]):
         return number
 
     def numbers(self, keys: Iterable[Any], count: int) -> Ints:
-        """Return the numbers of some keys."""
+        """Return the numbers of `count` keys. New keys get the next numbers."""
         known = len(self.order)
-        found = np.fromiter(map(self.__getitem__, keys), np.intp, count)
+        numbers = np.fromiter(map(self.__getitem__, keys), np.intp, count)
         if len(self.order) > known:
             self._fresh.clear()
-        return found
+        return numbers
 
     def bases(self, keys: Sequence[Any]) -> list[Bases]:
-        """Return the bases of keys. Cached for the newest ones, which every model asks for in turn."""
+        """Return the bases of keys. The newest ones are cached, since every model needs them."""
         fresh = self._fresh
         for key in keys:
             if key not in fresh:
@@ -62,10 +62,10 @@ class KeyNumbers(dict[Any, int]):
 
 @dataclass(slots=True)
 class DocumentRows:
-    """The tokens of a document as row numbers, with room for the window on both sides of every sequence.
+    """The tokens of a document as row numbers, with padding for the window on both sides of every sequence.
 
-    `rows` are the numbers of the keys of one column, 0 outside, one array of `size` for each column; `slots[i]` is the
-    position of token i in them.
+    `rows` has an array of length `size` for each column, with the numbers of its keys, 0 outside; `slots[i]` is the position
+    of token i in these arrays.
     """
 
     keys: list[KeyNumbers]
@@ -75,14 +75,14 @@ class DocumentRows:
 
 
 class RowNumbering:
-    """The keys of every column of a set of features: column 0 is that of forms, further ones those of groups of values.
+    """The keys of the columns of a set of features: column 0 is that of forms, the others those of groups of values.
 
-    `pads` is how far the window reaches.
+    `pads` is the maximum distance of a token in the window.
     """
 
     def __init__(self, computes: Sequence[Callable[[Any], Bases]], pads: int) -> None:
         self.limit = MOST
-        """KeyNumbers of one generation: a model with large rows sets it lower."""
+        """Maximum number of keys in one generation; models with large rows decrease it."""
         self._pads = pads
         self._keys = [KeyNumbers(compute) for compute in computes]
         self._computes = list(computes)
@@ -91,7 +91,7 @@ class RowNumbering:
     def places(
         self, document: object, columns: Sequence[Iterable[Any]], sequences: Sequence[tuple[int, int]], n: int
     ) -> DocumentRows:
-        """The rows of a document of n tokens (n > 0). Asked again for the same object right after, it is not worked out again."""
+        """Return the rows of a document of n tokens (n > 0). The result for the last document is cached."""
         if self._last is not None and self._last[0] is document:
             return self._last[1]
         shift = np.zeros(n, dtype=np.intp)

@@ -1,14 +1,14 @@
-"""Tags of one tokenization carried over to another: treebanks cut words differently than we do.
+"""Transfer of tags from the tokenization of a treebank to that of caspipe.
 
-A tagger should be trained on the kind of tokens that it is applied to. Most tokens are the same in both; for the rest:
+A tagger should be trained on the tokenization that it is applied to. Most tokens are the same in both; for the others:
 
-* A word that we cut (`U.S.`, `11/28/2000`, `RanBP2`) gives its tag to its parts. Parts without a letter or digit get the
-  tag of that mark (`.` `:` `,` `HYPH` ...), numbers without letters `CD`, clitics behind a word `POS` or `RB` (`n't`), if the
-  tag set has these tags. A web or mail address (`ADD`) and a run of marks (`:)`) give their tag to every part.
-* Words that we leave together (`wild - type`) get the tag of the last one, the head; behind a hyphen a participle (`VBN`, `VBG`)
-  becomes `JJ`, as in the Penn Treebank (Santorini 1990, "Part-of-Speech Tagging Guidelines", on hyphenated modifiers). A
-  possessive without its apostrophe (`the doctors_POS office`) counts as part of its noun.
-* Where borders cross, the tag under a token's last character counts.
+* If a word is split into several tokens (`U.S.`, `11/28/2000`, `RanBP2`), they have its tag, except for punctuation, which has
+  its own tag (`.` `:` `,` `HYPH` ...), numbers without letters (`CD`) and clitics (`POS`, or `RB` for `n't`), if the tag set has
+  these tags. All parts of a web or mail address (`ADD`) and of a run of punctuation (`:)`) have its tag.
+* If several words are one token (`wild - type`), it has the tag of the last word, its head. A participle (`VBN`, `VBG`) after a
+  hyphen becomes `JJ`, as in the Penn Treebank (Santorini 1990, "Part-of-Speech Tagging Guidelines", on hyphenated modifiers).
+  A possessive without its apostrophe (`the doctors_POS office`) is part of its noun.
+* If boundaries cross, a token has the tag of the word at its last character.
 """
 
 from __future__ import annotations

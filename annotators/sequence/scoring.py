@@ -1,9 +1,9 @@
-"""Scores of labels by table look-up: the same numbers as a sparse dot product, ten times faster.
+"""Scores of labels by table lookup: the same numbers as a sparse dot product, ten times faster.
 
-The score of a label at token i is a sum over attributes of the tokens around. What depends on the form of token i+d only
-contributes the same vector wherever that form is at distance d. So the vectors of a form for all distances are computed
-once and kept; a document's scores are then one gather and one sum for each distance (docs/decisions/006). Nothing is
-approximated: only the order of the additions differs from that of CRFsuite and LIBLINEAR.
+The score of a label at token i is a sum over attributes of the tokens in the window. The attributes of the form of token i+d
+contribute the same vector at every occurrence of that form at offset d. The vectors of a form for all offsets are therefore
+computed once and cached; the scores of a document are one gather and one sum for each offset (docs/decisions/006). The result
+is exact: only the order of additions differs from that of CRFsuite and LIBLINEAR.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from .numbering import KeyNumbers
 from .weights import Blocks, Weights
 
 TABLE_BYTES = 4 << 20
-"""Memory that the table of one column may take; what was not used lately is then deleted."""
+"""Maximum memory of the table of one column; rows that were not used recently are then deleted."""
 FEWEST = 2_000
-"""Rows in each half of a table, however much memory they take."""
+"""Minimum number of rows in each half of a table, independent of their memory."""
 SPARE = 128
-"""Rows for the keys of the document that fills a table; a longer one makes it grow."""
+"""Additional rows for the keys of the document that fills a table, which is enlarged for longer documents."""
 TOGETHER = 1_000
-"""New keys whose rows are computed in one go."""
+"""Number of new keys whose rows are computed in one batch."""
 
 
 class LabelScorer:
     """Scores of all labels for all tokens of a document.
 
-    `features` must be those the weights were trained with. Scorers over one FeatureSet share what is looked up of a document.
+    `features` must be those of the training. Scorers with the same FeatureSet object share the row numbers of a document.
     """
 
     def __init__(self, features: FeatureSet, weights: Weights) -> None:
@@ -51,7 +51,7 @@ class LabelScorer:
 
     @cached_property
     def _edge(self) -> Floats:
-        """Scores of a place outside, seen from each distance: shape (offsets, labels)."""
+        """Scores of a position outside of the text at each offset: shape (offsets, labels)."""
         row = self._row((OUT_BEFORE,)).copy()
         after = self._row((OUT_AFTER,))
         for k, d in enumerate(self._offsets):
@@ -61,18 +61,18 @@ class LabelScorer:
 
     @cached_property
     def _number_weights(self) -> Floats:
-        """Shape (offsets, value features, labels)."""
+        """Weights of the features that are numbers: shape (offsets, value features, labels)."""
         weights = np.zeros((len(self._offsets), len(self.features.of_value), len(self.labels)))
         for i, feature in enumerate(self.features.of_value):
             weights[:, i] = self._row((feature.label,))
         return weights
 
     def _row(self, bases: tuple[str, ...]) -> Floats:
-        """Return summed weights of bases, for each distance and label: shape (offsets, labels)."""
+        """Return the summed weights of bases for each offset and label: shape (offsets, labels)."""
         return self._rows([bases])[0]  # type: ignore[no-any-return]
 
     def _rows(self, several: Sequence[tuple[str, ...]]) -> Floats:
-        """Return summed weights of several tuples of bases: shape (tuples, offsets, labels)."""
+        """Return the summed weights of several tuples of bases: shape (tuples, offsets, labels)."""
         blocks, size = self._blocks, len(self._offsets) * len(self.labels)
         numbers = np.fromiter(map(blocks.numbers.get, chain.from_iterable(several), repeat(0)), np.intp)
         owners = np.repeat(np.arange(len(several)), list(map(len, several)))
@@ -85,7 +85,7 @@ class LabelScorer:
         return rows.reshape(len(several), len(self._offsets), len(self.labels))
 
     def _table(self, number: int, keys: KeyNumbers) -> _Table:
-        """Table 0 is that of forms, further ones those of groups of values; with a row for each of the keys."""
+        """Return a table with a row for each of the keys. Table 0 is that of forms, the others those of groups of values."""
         table = self._tables.get(number)
         if table is None or table.keys is not keys:
             edge = self._edge if number == 0 else np.zeros((len(self._offsets), len(self.labels)))
@@ -101,15 +101,15 @@ class LabelScorer:
         places = self.features.places(columns)
         slots, within = places.slots, places.size - 2 * self._pads
         scores = np.zeros((within, len(self.labels)))
-        seen = np.empty_like(scores)
+        contribution = np.empty_like(scores)
         for number, (keys, rows) in enumerate(zip(places.keys, places.rows, strict=True)):
             matrix = self._table(number, keys).matrix
             for k, d in enumerate(self._offsets):
                 begin = self._pads + d  # the window's offset is a slice: its ends are ignored
                 matrix[k].take(
-                    rows[begin : begin + within], axis=0, out=seen, mode="clip"
+                    rows[begin : begin + within], axis=0, out=contribution, mode="clip"
                 )  # "raise" would copy once more
-                scores += seen
+                scores += contribution
         scores = scores.take(slots - self._pads, axis=0)
         if len(columns.numbers):
             padded = np.zeros((places.size, len(columns.numbers)))
@@ -122,10 +122,10 @@ class LabelScorer:
 
 
 class _Table:
-    """Rows of summed weights by number of key, in a matrix of shape (offsets, rows, labels). Row 0 is that of places outside.
+    """Rows of summed weights by key number, in a matrix of shape (offsets, rows, labels). Row 0 is for positions outside.
 
-    Rows that the table before it has, for the keys before these, are copied. A table uses the memory of the one before
-    that, so there are never more than two matrices.
+    Rows of the previous table, for the previous generation of keys, are copied. A table reuses the memory of the table before
+    the previous one, so that there are at most two matrices.
     """
 
     def __init__(self, keys: KeyNumbers, edge: Floats, before: _Table | None, room: int) -> None:
@@ -143,7 +143,7 @@ class _Table:
         self.matrix[:, 0] = edge
 
     def fill(self, compute: Callable[[Sequence[tuple[str, ...]]], Floats]) -> None:
-        """Gives a row to every key that has none yet. `compute` makes rows of what keys give."""
+        """Add the rows of keys without a row. `compute` returns the rows of tuples of bases."""
         while self.used <= len(self.keys):
             some = self.keys.order[self.used - 1 : self.used - 1 + TOGETHER]
             rows, new = self._room(len(some)), list(range(len(some)))

@@ -7,7 +7,7 @@ import itertools
 import random
 from collections.abc import Iterator
 from dataclasses import field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -23,21 +23,10 @@ from .training import Example, Trainer, log
 from .viterbi import viterbi
 from .weights import Weights
 
-SOLVERS = {
-    "l2-hinge": 3,
-    "l2-squared-hinge-dual": 1,
-    "l2-squared-hinge": 2,
-    "crammer-singer": 4,
-    "l1-squared-hinge": 5,
-    "l2-logistic": 0,
-    "l1-logistic": 6,
-}
-"""LIBLINEAR's `-s`. `l2-hinge` is the problem of the seed system's eq. 10 (L2R_L1LOSS_DUAL)."""
-
 STRENGTHS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
-"""Factors tried on the logarithms of label pairs; margins of SVMs are small numbers, so the factors are, too."""
+"""Candidate factors for the logarithms of label pairs; small, since the margins of SVMs are small."""
 NEVER = -1e4
-"""Score of a pair of labels that no span can have."""
+"""Score of an invalid pair of labels."""
 
 Solver = Literal[
     "l2-hinge",
@@ -48,6 +37,8 @@ Solver = Literal[
     "l2-logistic",
     "l1-logistic",
 ]
+SOLVERS = dict(zip(get_args(Solver), (3, 1, 2, 4, 5, 0, 6), strict=True))
+"""LIBLINEAR's `-s`. `l2-hinge` is the problem of the seed system's eq. 10 (L2R_L1LOSS_DUAL)."""
 
 
 @component("svm_trainer", inputs=[Token, Sentence, Phi])
@@ -109,7 +100,7 @@ class SvmTrainer(Trainer):
         return weights, facts | ({"label_strength": strength} if self.label_order == "learned" else {}), None
 
     def _held_out(self, examples: list[Example]) -> set[int]:
-        """Return numbers of the documents that confidences, and the strength of label pairs, are fitted on."""
+        """Return the numbers of the documents on which confidences and the strength of label pairs are fitted."""
         order = list(range(len(examples)))
         random.Random(f"{self.seed}/calibration").shuffle(order)
         held = set(order[: round(len(order) * self.calibration_share)])
@@ -142,7 +133,7 @@ class SvmTrainer(Trainer):
         return max(STRENGTHS, key=right)
 
     def _fit(self, examples: list[Example]) -> Weights:
-        """Trains on documents. Labels come in the order in which LIBLINEAR prefers them where scores are equal."""
+        """Return weights trained on documents. The order of labels is that in which LIBLINEAR breaks ties."""
         from liblinear.liblinear import parameter, problem
         from liblinear.liblinearutil import train
 
@@ -230,7 +221,7 @@ def label_pairs(labels: list[str], examples: list[Example], encoding: Encoding, 
 
 
 def _dense(fitted: Any, labels: int, attributes: int) -> Floats:
-    """LIBLINEAR's weights as (attributes, labels), labels in the order of their numbers."""
+    """Return the weights of LIBLINEAR in the shape (attributes, labels), labels in the order of their numbers."""
     order = fitted.get_labels()
     columns = 1 if len(order) == 2 and fitted.param.solver_type != SOLVERS["crammer-singer"] else len(order)
     flat = np.ctypeslib.as_array(fitted.w, (fitted.nr_feature * columns,)).reshape(fitted.nr_feature, columns)
@@ -245,7 +236,7 @@ def _dense(fitted: Any, labels: int, attributes: int) -> Floats:
 
 
 def _margins(features: FeatureSet, weights: Weights, examples: list[Example]) -> tuple[Floats, Any]:
-    """For tokens labeled as PHI: the margin to the next label, and whether the label was right."""
+    """Return the margin to the second-best label, and whether the label is correct, for all tokens labeled as PHI."""
     scorer = LabelScorer(features, weights)
     outside = weights.labels.index(OUTSIDE) if OUTSIDE in weights.labels else -1
     margins, right = [], []

@@ -1,4 +1,4 @@
-"""How often a tagger is right: accuracy, and precision and recall of each tag."""
+"""Scores of a tagger: accuracy, and precision and recall of each tag."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class TagScores:
         self.pairs: Counter[tuple[str, str]] = Counter()
 
     def add(self, gold: Sequence[str], system: Sequence[str]) -> None:
-        """Counts the tokens of a document. Raises ValueError if the two are not equally long."""
+        """Add the tokens of a document. Raises ValueError if the two sequences differ in length."""
         self.pairs.update(pair for pair in zip(gold, system, strict=True) if pair[0])
 
     @property
@@ -29,7 +29,7 @@ class TagScores:
         return right / self.tokens if self.tokens else None
 
     def by_tag(self) -> dict[str, dict[str, Any]]:
-        """Support, precision, recall and F1 of each tag of the reference, by name; None where undefined."""
+        """Return support, precision, recall and F1 of each tag of the reference, by name; None if undefined."""
         gold, system = Counter[str](), Counter[str]()
         for (g, s), n in self.pairs.items():
             gold[g] += n
@@ -47,7 +47,7 @@ class TagScores:
         return found
 
     def confusions(self, n: int = 10) -> list[tuple[str, str, int]]:
-        """Return the commonest mistakes: reference tag, given tag, how often."""
+        """Return the most frequent errors: reference tag, assigned tag, count."""
         wrong = [(gold, system, count) for (gold, system), count in self.pairs.items() if gold != system]
         return sorted(wrong, key=lambda row: (-row[2], row[0], row[1]))[:n]
 

@@ -1,4 +1,4 @@
-"""The base of annotators with a trained model: from a view to labels, from labels to candidates."""
+"""The base classes of annotators with a trained model, which label tokens and convert labels to candidates."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .linear_model import LinearModel, TokenModel, check_type, features_of
 from .scoring import LabelScorer
 
 _SEPARATORS = frozenset(",;:、，；：،؛")
-"""Separators of spans, which never belong to one."""
+"""Separators, which are removed from the ends of spans."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SequenceTagger(Annotator):
-    """An annotator with a trained model of any sort that scores labels for tokens."""
+    """An annotator with a trained model of any type that scores labels for tokens."""
 
     outside_bias: float = 0.0
-    """Taken from the score of `O` before deciding: above 0 more is found, with more false hits. In units of scores (natural
-    logarithms of odds for a CRF or a network, margins for an SVM). Confidences stay those of the model itself."""
+    """Subtracted from the score of `O`: values above 0 increase recall and decrease precision. In units of scores (natural
+    logarithms of odds for a CRF or a network, margins for an SVM). Confidences are not affected."""
     kinds: list[PhiKind] = field(default_factory=list)
-    """Mark only these kinds and the kinds below them; empty: all the model knows."""
+    """Mark only these kinds and the kinds below them; empty: all kinds of the model."""
     confidence: bool = True
     """Compute the confidence of each span. If false, every candidate has 1."""
 
@@ -39,7 +39,7 @@ class SequenceTagger(Annotator):
         return getattr(self, "model")  # noqa: B009  (each sort of tagger declares its own sort of model)
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
-        """Return tokens and sentences, and what the model's features look at."""
+        """Return tokens, sentences, and the types that the model's features need."""
         return tuple(dict.fromkeys((Token, Sentence, *features_of(self._model).needs())))
 
     def explain_need(self, need: type[FeatureStructure] | str) -> str:
@@ -54,7 +54,7 @@ class SequenceTagger(Annotator):
 
     @cached_property
     def _wanted(self) -> dict[str, PhiKind]:
-        """Return the wanted kinds by their name in labels."""
+        """The kinds that are marked, by their name in labels."""
         found = {kind.name: kind for kind in self._model.kinds.values()}
         if not self.kinds:
             return found
@@ -104,7 +104,7 @@ class SequenceTagger(Annotator):
     def confidences(
         self, scores: Floats, path: list[int], spans: list[Any], sentences: list[tuple[int, int]]
     ) -> list[float]:
-        """How sure the model is of each span, 0 to 1."""
+        """Return the confidence of each span, 0 to 1."""
         raise TypeError(f"{type(self).__name__} must define confidences(...)")
 
 
@@ -128,7 +128,7 @@ class LinearTagger(SequenceTagger):
 
 
 def _within(forms: list[str], first: int, last: int) -> tuple[int, int]:
-    """Return the span without separators at its ends, as long as something is left of it."""
+    """Return the span without separators at its ends; at least one token remains."""
     while first < last - 1 and forms[first] in _SEPARATORS:
         first += 1
     while first < last - 1 and forms[last - 1] in _SEPARATORS:

@@ -1,4 +1,4 @@
-"""The base of trainers of token labels: from gold spans to labels, and the faults these can have."""
+"""The base class of trainers of token labels, which converts gold spans to labels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Example", "Trainer", "log"]
 
 @dataclass(slots=True)
 class Example:
-    """One document for training: what features see of it, the label of each token, and what labels could not say."""
+    """A training document: its features, the label of each token, and the spans that labels do not represent exactly."""
 
     columns: DocumentFeatures
     labels: list[str]
@@ -37,12 +37,12 @@ class Trainer(ModelTrainer):
     """Learns labels of tokens from the spans of the gold view."""
 
     encoding: Encoding = "iob2"
-    """How spans become labels of tokens."""
+    """Encoding of spans as labels of tokens."""
     first_level: bool = False
     """Learn first-level kinds only: PERSON for PERSON_DOCTOR."""
     complete: list[PhiKind] = field(default_factory=list)
-    """Kinds that some of the corpora do not annotate. In a document whose gold view has no span of such a first-level kind,
-    the candidates of annotators before the trainer replace them, so that the model does not learn that dates are not PHI."""
+    """Kinds that are not annotated in some corpora. If the gold view of a document has no span of such a first-level kind, the
+    candidates of earlier annotators are used instead, so that the model does not learn that dates are not PHI."""
 
     def process(self, cas: Cas) -> None:
         """Add a document. Raise CasError if it has no gold view, if its text differs, or if gold spans overlap."""
@@ -57,26 +57,25 @@ class Trainer(ModelTrainer):
                     f"view {self.gold}: {a[2]} at {a[0]}:{a[1]} and {b[2]} at {b[0]}:{b[1]} overlap, but a token has one label"
                 )
         columns = self.feature_set.columns(words)
-        labels, misfits = encode(words.begins, words.ends, words.sentences, spans, self.encoding)
-        self.collect(cas, Example(columns, labels, misfits, Counter(kind for _, _, kind in spans), self.more(words)))
+        labels, errors = encode(words.begins, words.ends, words.sentences, spans, self.encoding)
+        self.collect(cas, Example(columns, labels, errors, Counter(kind for _, _, kind in spans), self.more(words)))
 
     def more(self, words: Words) -> Any:
         """Return further data of a document besides its features."""
         return None
 
     def _completed(self, view: View, gold: Sequence[Phi | PhiCandidate]) -> list[PhiCandidate]:
-        """Candidates of kinds that this document's gold does not know, the most confident of those that overlap."""
-        there = {p.kind.top for p in gold}
-        lacking = [kind for kind in self.complete if kind.top not in there]
-        if not lacking:
+        """Return candidates of kinds without gold spans in the document; of overlapping ones, the most confident."""
+        annotated = {p.kind.top for p in gold}
+        missing = [kind for kind in self.complete if kind.top not in annotated]
+        if not missing:
             return []
-        free: list[Phi | PhiCandidate] = list(gold)
-        found = []
+        added: list[PhiCandidate] = []
         for c in sorted(view.select(PhiCandidate), key=lambda c: (-c.confidence, c.begin - c.end, c.begin)):
-            if any(map(c.kind.is_a, lacking)) and not any(p.begin < c.end and c.begin < p.end for p in free):
-                free.append(c)
-                found.append(c)
-        return found
+            overlaps = any(p.begin < c.end and c.begin < p.end for p in (*gold, *added))
+            if not overlaps and any(map(c.kind.is_a, missing)):
+                added.append(c)
+        return added
 
     def _name_of(self, kind: PhiKind) -> str:
         return kind.top.name if self.first_level else kind.name
@@ -95,27 +94,27 @@ class Trainer(ModelTrainer):
             )
         if OUTSIDE not in labels and len(labels) < 2:
             raise ConsumerError(f"{self.name}: only one label occurs in training ({labels[0]}): nothing to tell apart")
-        misfits, spans = EncodingErrors(), Counter[str]()
+        errors, spans = EncodingErrors(), Counter[str]()
         for example in examples:
-            misfits.add(example.encoding_errors)
+            errors.add(example.encoding_errors)
             spans.update(example.spans)
-        if misfits:
-            counts = ", ".join(f"{n} {what}" for what, n in misfits.as_dict().items() if n)
+        if errors:
+            counts = ", ".join(f"{n} {what}" for what, n in errors.as_dict().items() if n)
             warnings.warn(f"{self.name}: gold spans that do not fit tokens: {counts}", CaspipeWarning, stacklevel=2)
         training = {
             "documents": len(examples),
             "tokens": sum(len(e.labels) for e in examples),
             "spans": counted(spans),
-            "misfits": misfits.as_dict(),
+            "misfits": errors.as_dict(),
         }
         with interruptible():
             self.learn(examples, training)
 
     def learn(self, examples: list[Example], training: dict[str, Any]) -> None:
-        """Train, and write the result. `training` describes the data."""
+        """Train and write the model. `training` describes the training data."""
         weights, facts, crfsuite = self.train(examples)
         self.write(weights, training, {"encoding": self.encoding, **facts}, crfsuite)
 
     def train(self, examples: list[Example]) -> tuple[Weights, dict[str, Any], bytes | None]:
-        """Weights, facts for model.json, and the model in CRFsuite's format if there is one."""
+        """Return the weights, entries for model.json, and the model in CRFsuite's format if there is one."""
         raise TypeError(f"{type(self).__name__} must define train(examples)")

@@ -1,4 +1,4 @@
-"""The weights of a linear model: how each attribute counts for each label, and each label after another."""
+"""The weights of a linear model: of attributes for labels, and of pairs of labels."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(slots=True)
 class Blocks:
-    """Weights by base: of base number i, `limits[i]` to `limits[i + 1]` of `places` and `values` are its own.
+    """Weights by base: those of base number i are `places` and `values` from `limits[i]` to `limits[i + 1]`.
 
-    Number 0 is a base without weights. `places` are those in a flat row of shape (offsets, labels).
+    Number 0 is a base without weights. `places` are indexes into a flattened array of shape (offsets, labels).
     """
 
     numbers: dict[str, int]
@@ -53,7 +53,7 @@ class Weights:
         state: Mapping[tuple[str, str], float],
         transitions: Mapping[tuple[str, str], float] | None = None,
     ) -> Weights:
-        """From weights by (attribute, label), and by (label, label)."""
+        """Return the weights with values by (attribute, label) and transitions by (label, label)."""
         number = {label: i for i, label in enumerate(labels)}
         attributes = sorted({a for a, _ in state})
         place = {a: i for i, a in enumerate(attributes)}
@@ -72,7 +72,7 @@ class Weights:
     def of_matrix(
         labels: Sequence[str], attributes: Sequence[str], dense: Floats, prune: float = 0.0, bias: Floats | None = None
     ) -> Weights:
-        """From a matrix of shape (attributes, labels); weights not larger than `prune` are left out."""
+        """Return the weights of a matrix of shape (attributes, labels) whose absolute value is larger than `prune`."""
         rows, columns = np.nonzero(np.abs(dense) > prune)
         used = np.unique(rows)
         renumbered = np.zeros(len(attributes), dtype=np.int64)
@@ -84,7 +84,7 @@ class Weights:
 
     @property
     def active(self) -> int:
-        """How many weights are not zero, transitions included."""
+        """The number of weights that are not zero, including transitions."""
         pairs = 0 if self.transitions is None else int(np.count_nonzero(self.transitions))
         return int(np.count_nonzero(self.values)) + pairs
 
@@ -106,7 +106,7 @@ class Weights:
         return Blocks({b: i + 1 for b, i in bases.items()}, limits, flat, values)
 
     def ranking(self, label: str, n: int = 20) -> list[tuple[str, float]]:
-        """The attributes with the largest absolute weight for a label, largest first. Raises ValueError for an unknown one."""
+        """Return the attributes with the largest absolute weights for a label. Raises ValueError for an unknown label."""
         if label not in self.labels:
             raise ValueError(f"no label {label}{nearest(label, self.labels)}; labels: {', '.join(self.labels)}")
         mine = np.flatnonzero(self.columns == self.labels.index(label))

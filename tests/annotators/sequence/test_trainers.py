@@ -121,7 +121,7 @@ def test_documents_without_gold_or_with_another_text_are_told(cls: type[Trainer]
     cas.create_view("gold", "Ann came!")
     with pytest.raises(CasError) as error:
         trainer.process(cas)
-    assert str(error.value) == "view gold has another text than the initial view: its spans mean other places"
+    assert str(error.value) == "view gold has another text than the initial view: its spans have other offsets"
 
 
 @CLASSES
