@@ -22,7 +22,7 @@ _TAIL = re.compile(r"(?:,? NOS| \[(?:obsolete|dup|ambiguous|D|X|M|V|Q|SO)\]| - (
 
 
 def clean(text: str) -> str:
-    """Return a term without the additions of terminologies: `, NOS`, `[obsolete]`, `- finding` (as cTAKES' dictionary builder)."""
+    """Return a term without additions: `, NOS`, `[obsolete]`, `- finding` (like cTAKES' dictionary builder)."""
     while True:
         shorter = _TAIL.sub("", text).strip()
         if shorter == text or not shorter:
