@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from caspipe.consumers.scoring import Scores, bootstrap_intervals, score
-from caspipe.pipeline.application.evaluation.documents import found_by
+from caspipe.pipeline.application.evaluation.documents import pipeline_pairs
 from caspipe.pipeline.assembly.shipped import folder
 from caspipe.pipeline.pipeline import Pipeline
 
@@ -63,7 +63,7 @@ def where(models: Path | None, name: str) -> str:
 def measure(system: str, corpus: Path, models: Path | None) -> tuple[Scores, Scores, float, int]:
     """Return the figures of the shared task, those of caspipe, seconds and the number of documents."""
     started = time.perf_counter()
-    pairs = list(found_by(pipeline(system, corpus, models)))
+    pairs = list(pipeline_pairs(pipeline(system, corpus, models)))
     seconds = time.perf_counter() - started
     return score(pairs, scheme="meddocan"), score(pairs, ("characters", "documents")), seconds, len(pairs)
 

@@ -1,4 +1,4 @@
-"""Errors of pipelines. Messages say where, what was expected, what was found, and the nearest valid name."""
+"""Errors of pipelines. Messages contain the location, the expected and actual values, and the nearest valid name."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def nearest(name: str, choices: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault of a configuration: `where` it is (component and parameter), `what` is wrong, and its place in the file."""
+    """A fault of a configuration. `where`: component and parameter; `what`: the message; `file` and `line`: its position."""
 
     where: str
     what: str
@@ -46,12 +46,12 @@ class Fault:
     line: int = 0
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
-        return f"{place}{self.where}: {self.what}" if self.where else f"{place}{self.what}"
+        position = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
+        return f"{position}{self.where}: {self.what}" if self.where else f"{position}{self.what}"
 
 
 class ConfigError(CaspipeError, ValueError):
-    """A configuration is wrong. `faults` holds every fault found, in file order; the message lists them all."""
+    """A configuration is invalid. `faults` contains all faults in file order; the message lists them."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = list(faults)
@@ -59,7 +59,7 @@ class ConfigError(CaspipeError, ValueError):
 
 
 class ResourceError(CaspipeError):
-    """A lexicon, model or rule file is missing, damaged or foreign. Names the file."""
+    """A lexicon, model or rule file is missing, damaged or in an unknown format. The message names the file."""
 
 
 class ReaderError(CaspipeError):
@@ -81,7 +81,7 @@ class ConsumerError(CaspipeError):
 
 
 class OutputError(ConsumerError):
-    """Nothing can be written any more: the disk is full, or a folder became read-only. The run cannot continue."""
+    """The output is not writable, such as a full disk or a read-only folder. The run cannot continue."""
 
 
 class UndeclaredError(CasError):
@@ -97,10 +97,10 @@ class TimeLimitError(CaspipeError):
 
 
 class ComponentError(CaspipeError):
-    """A component failed on a document. Contains the component and the cause, never the text of the document.
+    """A component failed on a document. The message contains the component and the cause, but no document text.
 
-    `cause` is the class name of the exception. Its message is kept only if caspipe wrote it, because other messages may quote
-    the document.
+    `cause` is the class name of the exception. Its message is included only for errors of caspipe, because other messages may
+    contain document text.
     """
 
     def __init__(self, component: str, cause: BaseException) -> None:
@@ -109,17 +109,17 @@ class ComponentError(CaspipeError):
         self.fatal: bool = isinstance(cause, OutputError) or getattr(cause, "fatal", False)
         """True if the run cannot continue."""
         self.code: str = "memory" if isinstance(cause, MemoryError) else "error"
-        """Reason code of the failure."""
-        if not isinstance(cause, Exception):  # `exit()`: a worker would be gone
+        """The reason code of the failure."""
+        if not isinstance(cause, Exception):  # such as `exit()`, which would end a worker
             self.code = "crash"
         elif isinstance(cause, CaspipeError):
             self.code = cause.code if isinstance(cause, ComponentError) else cause.reason
-        own = f": {cause}" if isinstance(cause, CaspipeError) else _place(cause)
-        super().__init__(f"{component}: {self.cause}{own}")
+        details = f": {cause}" if isinstance(cause, CaspipeError) else _code_line(cause)
+        super().__init__(f"{component}: {self.cause}{details}")
 
 
-def _place(error: BaseException) -> str:
-    """Return the line of code that raised a foreign error, whose message must not be shown."""
+def _code_line(error: BaseException) -> str:
+    """Return the file and line that raised an error whose message must not be shown."""
     trace = error.__traceback__
     if trace is None:
         return ""
@@ -130,7 +130,7 @@ def _place(error: BaseException) -> str:
 
 @contextmanager
 def guarded(component: str) -> Iterator[None]:
-    """Let our own errors pass, and turn others into a ComponentError with only their class and line."""
+    """Convert errors of other libraries to a ComponentError with only their class and line."""
     try:
         yield
     except CaspipeError:

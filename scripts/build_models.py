@@ -25,7 +25,7 @@ import english_corpora
 from caspipe.annotators.sequence.card import model_card
 from caspipe.annotators.sequence.linear_model import LinearModel, write_linear_model
 from caspipe.consumers.scoring import Pair, at_level, score
-from caspipe.pipeline.application.evaluation.documents import found_by
+from caspipe.pipeline.application.evaluation.documents import pipeline_pairs
 from caspipe.pipeline.assembly.shipped import folder
 from caspipe.pipeline.pipeline import Pipeline
 
@@ -178,9 +178,9 @@ def measured(model: Path, corpus: Path, test: Test) -> list[dict[str, Any]]:
     """Return the scores of a model on a test, as rows of the card."""
     pipeline = Pipeline.parse(test.pipeline.format(model=model, corpus=corpus, shipped=folder()))
     if test.scheme:
-        scores = score(found_by(pipeline), scheme=test.scheme)
+        scores = score(pipeline_pairs(pipeline), scheme=test.scheme)
     else:
-        scores = score((_proposed(pair, test) for pair in found_by(pipeline)), ("strict", "overlapping"))
+        scores = score((_proposed(pair, test) for pair in pipeline_pairs(pipeline)), ("strict", "overlapping"))
     return [
         {
             "corpus": test.corpus,

@@ -8,7 +8,7 @@ import pytest
 
 from caspipe.annotators.sequence.model_files import locate_model, read_description
 from caspipe.consumers.scoring import score
-from caspipe.pipeline.application.evaluation.documents import found_by
+from caspipe.pipeline.application.evaluation.documents import pipeline_pairs
 from caspipe.pipeline.assembly.shipped import folder
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import Phi
@@ -109,6 +109,6 @@ def test_a_shipped_model_is_small_and_says_how_good_it_is(name: str) -> None:
 @pytest.mark.slow
 def test_figures_on_part_of_meddocan_dev_are_about_those_of_the_page(shared: Path) -> None:
     pipeline = Pipeline.load(CONFIG, [f"reader.i2b2.folder={shared / 'corpora' / 'meddocan' / 'dev'}", "run.limit=25"])
-    found = score(found_by(pipeline), scheme="meddocan")
+    found = score(pipeline_pairs(pipeline), scheme="meddocan")
     value = found.value("ner")
     assert value is not None and value > 0.93

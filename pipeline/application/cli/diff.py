@@ -14,7 +14,7 @@ from ....consumers.scoring.alignment import GROUPS, LEVELS
 from ...errors import ConfigError, Fault
 from ...storage.files import make_folder, write_atomic
 from ..evaluation.difference import Difference, compare
-from ..evaluation.documents import Collection, meanings
+from ..evaluation.documents import Collection, label_kinds
 from . import console
 from .command import EXIT_DIFFERENT, CommandApp, complain
 from .options import Kinds, choices, kinds_faults, name_faults, reader_names
@@ -91,7 +91,7 @@ def diff(
         raise ConfigError(faults)
 
     def collection(path: Path, view: str = "") -> Collection:
-        return Collection(path, reader, meanings(kinds or []), set_ or [], view, keep_overlaps=True)
+        return Collection(path, reader, label_kinds(kinds or []), set_ or [], view, keep_overlaps=True)
 
     with console.progress(quiet) as progress:
         difference = compare(
@@ -99,7 +99,7 @@ def diff(
             collection(second, second_view),
             None if gold is None else collection(gold),
             level=level,  # type: ignore[arg-type]  # checked above
-            step=console.stepper(progress, "diff"),
+            callback=console.stepper(progress, "diff"),
         )
     page = difference.page.html("Changes", f"{first} and {second}")
     for path, data in ((html, page), (json_file, difference.to_json())):

@@ -30,7 +30,15 @@ from ...errors import ConfigError, ConsumerError, Fault, ReaderError
 from ...pipeline import Pipeline
 from ...storage.files import make_folder, write_atomic
 from ..evaluation import risk as risk_evaluation
-from ..evaluation.documents import Collection, Step, found_by, meanings, sentences_near, side_by_side, with_sentences
+from ..evaluation.documents import (
+    Collection,
+    DocumentCallback,
+    collection_pairs,
+    label_kinds,
+    pipeline_pairs,
+    sentences_near,
+    with_sentences,
+)
 from . import console
 from .command import CommandApp
 from .options import (
@@ -262,23 +270,23 @@ class _Evaluation:
             raise ReaderError("no documents to score")
         return {name: Scores(tally) for name, tally in tallies.items()}
 
-    def _pairs(self, system: str | Path, step: Step | None) -> Iterator[Pair]:
+    def _pairs(self, system: str | Path, step: DocumentCallback | None) -> Iterator[Pair]:
         """Yield the documents with reference and system annotations, and their number of sentences if it is known."""
         pairs = self._without_sentences(system, step)
         if self.sentences is not None:
             return with_sentences(pairs, self.sentences)
-        return pairs if self.sentences_near is None else with_sentences(pairs, self.sentences_near, all_there=False)
+        return pairs if self.sentences_near is None else with_sentences(pairs, self.sentences_near, required=False)
 
-    def _without_sentences(self, system: str | Path, step: Step | None) -> Iterator[Pair]:
+    def _without_sentences(self, system: str | Path, step: DocumentCallback | None) -> Iterator[Pair]:
         if self.gold is None:
             pipeline = Pipeline.load(locate(str(system)), self.overrides)
-            return found_by(pipeline, self.gold_view or GOLD_VIEW, self.system_view or INITIAL_VIEW, step)
+            return pipeline_pairs(pipeline, self.gold_view or GOLD_VIEW, self.system_view or INITIAL_VIEW, step)
         if self.reader == "tab":
             return iter(read_tab(self.gold, Path(system)))
-        kinds = meanings(self.kinds)
+        kinds = label_kinds(self.kinds)
         reference = Collection(self.gold, self.reader, kinds, self.overrides, self.gold_view)
         collection = Collection(Path(system), self.reader, kinds, self.overrides, self.system_view, keep_overlaps=True)
-        return side_by_side(reference, collection, step)
+        return collection_pairs(reference, collection, step)
 
 
 def _report(

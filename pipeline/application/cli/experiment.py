@@ -161,13 +161,13 @@ class _JobProgress(Progress):
         if self.bar is not None:
             self._update(self.bar, "jobs")
 
-    def done(self, what: str, failed: bool) -> None:
+    def done(self, name: str, failed: bool) -> None:
         self.ended += 1
         self.finished += 1
         self.failed += failed
         now = time.monotonic()
         if self.bar is not None:
-            self._update(self.bar, what)
+            self._update(self.bar, name)
         elif now - self.last >= 10:
             self.last = now
             left = (now - self.began) / self.ended * (self.total - self.finished)

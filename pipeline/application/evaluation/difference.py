@@ -16,44 +16,43 @@ from ....consumers.scoring.document import Mark
 from ....consumers.scoring.leaks import merged, shared, uncovered
 from ....typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, Phi
 from ...errors import ReaderError
-from .documents import Collection, Step, read_documents
+from .documents import Collection, DocumentCallback, read_documents
 
-Failing = Literal["new-leak", "change", "missing"]
-"""Conditions for failure: text that only the first covers; any change; documents on one side only."""
+FailureCondition = Literal["new-leak", "change", "missing"]
+"""Conditions for failure: text that only the first collection covers, any change, documents of one collection only."""
 
 
 @dataclass(slots=True)
-class Document:
-    """One document that both collections hold."""
+class ChangedDocument:
+    """The changes of a document that is in both collections."""
 
     id: str
     changes: list[Mistake]
     leaks: list[Span]
-    """Text with a letter or digit that the first covers and the second does not; with a reference, only text that is PHI
-    in it."""
+    """Spans with a letter or digit that only the first collection covers; with a reference, only PHI of the reference."""
     cured: list[Span]
-    """The same the other way round."""
+    """Spans that only the second collection covers, with the same restrictions."""
 
 
 @dataclass(slots=True)
 class Difference:
-    """The outcome. Nothing in it but the page holds text."""
+    """The result of a comparison. Only the page contains document text."""
 
     views: tuple[str, str]
-    """Views that were compared."""
+    """The compared views."""
     page: ErrorPage
     documents: int = 0
     spans: int = 0
     """Spans of the first collection."""
-    changed: list[Document] = field(default_factory=list)
+    changed: list[ChangedDocument] = field(default_factory=list)
     counts: Counter[tuple[str, Group]] = field(default_factory=Counter)
-    """(kind, group) -> changes."""
+    """Number of changes by kind and group."""
     only_first: list[str] = field(default_factory=list)
     only_second: list[str] = field(default_factory=list)
     other_text: list[str] = field(default_factory=list)
-    """Documents of both whose texts differ: their spans cannot be compared."""
+    """Documents with different texts, whose spans cannot be compared."""
     ignored_references: bool = False
-    """True if both sides have a reference that was not asked for and not compared."""
+    """True if both collections have a reference that was not compared."""
 
     @property
     def leaks(self) -> int:
@@ -63,15 +62,15 @@ class Difference:
     def cured(self) -> int:
         return sum(len(d.cured) for d in self.changed)
 
-    def fails(self, on: Failing) -> bool:
-        """Return whether there is something of the sort. A document that cannot be compared may hide a leak."""
+    def fails(self, condition: FailureCondition) -> bool:
+        """Return whether a failure condition is met. A document that cannot be compared may contain a leak."""
         missing = bool(self.only_first or self.only_second or self.other_text)
-        if on == "missing":
+        if condition == "missing":
             return missing
-        return bool(self.leaks if on == "new-leak" else self.counts) or bool(self.other_text or self.only_first)
+        return bool(self.leaks if condition == "new-leak" else self.counts) or bool(self.other_text or self.only_first)
 
     def to_json(self) -> bytes:
-        """Return everything but the text."""
+        """Return the comparison as JSON without document text."""
         return json.dumps(
             {
                 "views": self.views,
@@ -98,101 +97,99 @@ def compare(
     level: Compared = "kind",
     context: int = 60,
     limit: int = 2000,
-    step: Step | None = None,
+    callback: DocumentCallback | None = None,
 ) -> Difference:
-    """Compare the documents of two collections, matched by id. A view that a collection does not name is the reference
-    (`gold`) where only its side has one, else what was found.
+    """Compare the documents of two collections, matched by id.
 
-    Where both have one and neither found anything, the references are compared.
-
-    `reference`: what really is PHI; leaks are counted against it then. Raises ReaderError if a document cannot be read or
-    an id occurs twice.
+    The default view of a collection is `gold` if only this collection has one, or if neither contains system annotations;
+    else the initial view. `reference`: the true PHI, to which leaks are limited. Raises ReaderError if a document cannot be
+    read or an id is not unique.
     """
-    one, truth = _by_id(first), _by_id(reference) if reference is not None else {}
-    two = _by_id(second, step)
-    views = _views(first, second, one, two)
+    first_documents, gold = _by_id(first), _by_id(reference) if reference is not None else {}
+    second_documents = _by_id(second, callback)
+    views = _views(first, second, first_documents, second_documents)
     difference = Difference(views, ErrorPage(context=context, limit=limit, words=CHANGES))
     difference.ignored_references = (
-        not (first.view or second.view) and INITIAL_VIEW in views and _has_gold(one) and _has_gold(two)
+        not (first.view or second.view)
+        and INITIAL_VIEW in views
+        and _has_gold(first_documents)
+        and _has_gold(second_documents)
     )
-    difference.only_first = [name for name in one if name not in two]
-    difference.only_second = [name for name in two if name not in one]
-    for name, cas in one.items():
-        if name not in two:
+    difference.only_first = [name for name in first_documents if name not in second_documents]
+    difference.only_second = [name for name in second_documents if name not in first_documents]
+    for name, cas in first_documents.items():
+        if (other := second_documents.get(name)) is None:
             continue
-        if cas.view(views[0]).text != two[name].view(views[1]).text:
+        if cas.view(views[0]).text != other.view(views[1]).text:
             difference.other_text.append(name)
             continue
-        pair = pair_of_two(cas, two[name], *views)
-        known = _reference(truth, name, pair, reference)
-        _add(difference, pair, mistakes(pair, level), known)
+        pair = pair_of_two(cas, other, *views)
+        _add(difference, pair, mistakes(pair, level), _reference(gold, name, pair, reference))
     if not (difference.documents or difference.only_first or difference.only_second or difference.other_text):
         raise ReaderError("no documents to compare")
     return difference
 
 
-def _add(difference: Difference, pair: Pair, found: list[Mistake], known: list[Mark] | None) -> None:
+def _add(difference: Difference, pair: Pair, changes: list[Mistake], reference: list[Mark] | None) -> None:
     difference.documents += 1
     difference.spans += len(pair.gold)
     first, second = merged(distinct(pair.gold)), merged(distinct(pair.system))
-    phi = None if known is None else merged(distinct(known))
-    leaks = list(_bare(first, second, phi, pair.text))
-    cured = list(_bare(second, first, phi, pair.text))
-    difference.page.add(pair, found)
-    difference.counts.update((m.kind, m.group) for m in found)
-    if found or leaks or cured:
-        difference.changed.append(Document(pair.id, found, leaks, cured))
+    phi = None if reference is None else merged(distinct(reference))
+    leaks = list(_uncovered(first, second, phi, pair.text))
+    cured = list(_uncovered(second, first, phi, pair.text))
+    difference.page.add(pair, changes)
+    difference.counts.update((m.kind, m.group) for m in changes)
+    if changes or leaks or cured:
+        difference.changed.append(ChangedDocument(pair.id, changes, leaks, cured))
 
 
-def _bare(covered: list[Span], then: list[Span], phi: list[Span] | None, text: str) -> Iterator[Span]:
-    """Yield spans with a letter or digit that are covered first but not then."""
-    concerned = covered if phi is None else merged(list(shared(covered, phi)))
-    for begin, end in uncovered(concerned, then):
+def _uncovered(covered: list[Span], other: list[Span], phi: list[Span] | None, text: str) -> Iterator[Span]:
+    """Yield spans with a letter or digit that are in `covered` but not in `other`."""
+    relevant = covered if phi is None else merged(list(shared(covered, phi)))
+    for begin, end in uncovered(relevant, other):
         if any(map(str.isalnum, text[begin:end])):
             yield begin, end
 
 
-def _by_id(collection: Collection, step: Step | None = None) -> dict[str, Cas]:
+def _by_id(collection: Collection, callback: DocumentCallback | None = None) -> dict[str, Cas]:
     documents: dict[str, Cas] = {}
-    for cas in read_documents(collection, step):
+    for cas in read_documents(collection, callback):
         if cas.id in documents:
             raise ReaderError(f"{collection.path}: two documents have the id {cas.id}")
         documents[cas.id] = cas
     return documents
 
 
-def _views(first: Collection, second: Collection, one: dict[str, Cas], two: dict[str, Cas]) -> tuple[str, str]:
-    nothing_found = not any(
-        cas.view().count(Phi) for cas in (*one.values(), *two.values()) if cas.has_view(INITIAL_VIEW)
+def _views(first: Collection, second: Collection, firsts: dict[str, Cas], seconds: dict[str, Cas]) -> tuple[str, str]:
+    no_system_spans = not any(
+        cas.view().count(Phi) for cas in (*firsts.values(), *seconds.values()) if cas.has_view(INITIAL_VIEW)
     )
 
-    def only_gold(documents: dict[str, Cas], other: dict[str, Cas], collection: Collection) -> str:
-        reference = _has_gold(documents) and (nothing_found or not _has_gold(other))
+    def default_view(documents: dict[str, Cas], other: dict[str, Cas], collection: Collection) -> str:
+        reference = _has_gold(documents) and (no_system_spans or not _has_gold(other))
         return GOLD_VIEW if reference or not collection.holds_views else INITIAL_VIEW
 
-    return first.view or only_gold(one, two, first), second.view or only_gold(two, one, second)
+    return first.view or default_view(firsts, seconds, first), second.view or default_view(seconds, firsts, second)
 
 
 def _has_gold(documents: dict[str, Cas]) -> bool:
     return any(cas.has_view(GOLD_VIEW) for cas in documents.values())
 
 
-def _reference(truth: dict[str, Cas], name: str, pair: Pair, reference: Collection | None) -> list[Mark] | None:
-    """Return the reference spans of a document; None without a reference. Raises ReaderError if it lacks the document."""
+def _reference(gold: dict[str, Cas], name: str, pair: Pair, reference: Collection | None) -> list[Mark] | None:
+    """Return the reference spans of a document; None without a reference. Raises ReaderError if the document differs."""
     if reference is None:
         return None
-    if name not in truth:
+    if name not in gold:
         raise ReaderError(f"{reference.path}: no document {name}, which both others hold")
-    cas = truth[name]
+    cas = gold[name]
     view = reference.annotated(cas, reference=True)
-    return pair_of_two(cas, cas, view, view).gold if cas.view(view).text == pair.text else _other(reference, name)
-
-
-def _other(reference: Collection, name: str) -> list[Mark]:
+    if cas.view(view).text == pair.text:
+        return pair_of_two(cas, cas, view, view).gold
     raise ReaderError(f"{reference.path}: document {name} has another text there")
 
 
-def _document(document: Document) -> dict[str, Any]:
+def _document(document: ChangedDocument) -> dict[str, Any]:
     return {
         "id": document.id,
         "changes": [

@@ -1,4 +1,4 @@
-"""Documents to score: what a pipeline finds in its reader's documents, or two annotated collections side by side."""
+"""Documents for scoring, from a pipeline or from two annotated collections."""
 
 from __future__ import annotations
 
@@ -18,50 +18,45 @@ from ...errors import ReaderError, ResourceError
 from ...pipeline import Pipeline
 from ...storage.archives.archive import is_archive
 
-Step = Callable[[int | None], None]
-"""Called for each document with the total, if it is known."""
+DocumentCallback = Callable[[int | None], None]
+"""A callback for each document. Its argument is the total number of documents, if known."""
 
 
-def found_by(
-    pipeline: Pipeline, gold: str = GOLD_VIEW, system: str = INITIAL_VIEW, step: Step | None = None
+def pipeline_pairs(
+    pipeline: Pipeline, gold: str = GOLD_VIEW, system: str = INITIAL_VIEW, callback: DocumentCallback | None = None
 ) -> Iterator[Pair]:
-    """Yield each document of the pipeline's reader, with what its engines find against the view `gold`.
+    """Yield the documents of a pipeline with their reference annotations (view `gold`) and system annotations.
 
-    Engines that mask are left out, consumers never run; but what a trainer among them trained is applied, so that a training
-    configuration with another folder measures its own model. Raises ReaderError if the reader is missing or a document cannot be
-    read, CasError for a document without reference, ComponentError if an engine fails: scores of the remaining documents
-    would be those of another corpus.
+    Maskers and consumers do not run, but models of trainers are applied, so that a training configuration with another folder
+    evaluates its own model. Raises ReaderError if the reader is missing or a document cannot be read, CasError for a document
+    without reference, and ComponentError if an engine fails, because scores of the other documents would be misleading.
     """
-    for cas in processed(pipeline, step):
+    for cas in processed_documents(pipeline, callback):
         yield pair_of(cas, gold, system)
 
 
-def processed(pipeline: Pipeline, step: Step | None = None) -> Iterator[Cas]:
-    """Yield each document of the pipeline's reader, with what its engines find. Raises as `found_by`, but needs no reference."""
+def processed_documents(pipeline: Pipeline, callback: DocumentCallback | None = None) -> Iterator[Cas]:
+    """Yield the reader's documents after the engines. Raises as `pipeline_pairs`, but needs no reference."""
     if pipeline.reader is None:
         raise ReaderError(f"pipeline {pipeline.name} has no reader")
     pipeline.engines = with_trained(pipeline)
     with pipeline:
-        for cas in _documents(pipeline.reader, step, pipeline.options.limit):
+        for cas in _documents(pipeline.reader, callback, pipeline.options.limit):
             yield pipeline.process(cas)
 
 
 def with_trained(pipeline: Pipeline) -> list[Component]:
-    """Return the engines of a pipeline without maskers, and with the annotators that apply what its trainers trained.
+    """Return the engines of a pipeline without maskers, and with the annotators of the models of its trainers.
 
-    Raises ResourceError if a model is not there: it has not been trained yet.
+    Raises ResourceError if a model is not trained yet.
     """
     engines = [e for e in pipeline.engines if MaskedSpan not in e.outputs]
     components: list[Component] = []
     for consumer in pipeline.consumers:
-        applied = getattr(consumer, "trained_as", "")
-        if not applied:
-            continue
-        cls = registry.find(applied, "engine")
-        if not issubclass(cls, Annotator):
-            continue
-        place = str(consumer.output / cast(Any, consumer).model)
-        components.append(_applying(cls, place, consumer.id))
+        annotator = getattr(consumer, "trained_as", "")
+        if annotator and issubclass(cls := registry.find(annotator, "engine"), Annotator):
+            bundle = str(consumer.output / cast(Any, consumer).model)
+            components.append(_trained_annotator(cls, bundle, consumer.id))
     if not components:
         return engines
     return with_resolver(
@@ -69,9 +64,9 @@ def with_trained(pipeline: Pipeline) -> list[Component]:
     )
 
 
-def _applying(cls: type[Component], place: str, trainer: str) -> Component:
+def _trained_annotator(cls: type[Component], bundle: str, trainer: str) -> Component:
     faults: list[str] = []
-    component = params.build(cls, {"model": place}, lambda _, what: faults.append(what))
+    component = params.build(cls, {"model": bundle}, lambda _, what: faults.append(what))
     if component is None or faults:
         raise ResourceError(f"{trainer}: {faults[0]}: `caspipe train` makes it")
     return cast(Component, component)
@@ -82,107 +77,108 @@ class Collection:
     """An annotated collection on disk."""
 
     path: Path
-    """A folder, or a file."""
+    """A folder or file."""
     reader: str
     """Name of the reader."""
     kinds: Mapping[str, str | None] = field(default_factory=dict)
-    """The kinds of labels that are not kinds themselves; None drops a label."""
+    """The kinds of labels that are not names of kinds. None drops a label."""
     overrides: Sequence[str] = ()
     """Further parameters: `i2b2.pattern=*.xml`."""
     view: str = ""
-    """View with the annotations; empty for the one the reader puts them in."""
+    """View with the annotations; empty for the default of the reader."""
     keep_overlaps: bool = False
-    """True if overlapping annotations are all kept where `overrides` do not say: a system's count as it gave them."""
+    """True to keep overlapping annotations of a system, unless `overrides` set it."""
 
     def pipeline(self) -> Pipeline:
-        """Reader and segmenter. Raises ConfigError for a reader or parameter that does not exist."""
+        """Return a pipeline with the reader and a segmenter. Raises ConfigError for an unknown reader or parameter."""
         single = self.path.is_file() and not is_archive(str(self.path))
-        given: dict[str, object] = {"files" if single else "folder": str(self.path)}
-        takes = _parameters(self.reader)
+        parameters: dict[str, object] = {"files" if single else "folder": str(self.path)}
+        known = _parameters(self.reader)
         if self.reader == "jsonl":
-            given["spans_field"] = "spans"
+            parameters["spans_field"] = "spans"
         if self.reader == "conll":
-            given["tokens"] = True  # chunks are of the file's tokens
-        if self.keep_overlaps and "overlaps" in takes:
-            given["overlaps"] = "keep"
+            parameters["tokens"] = True  # chunks refer to the tokens of the file
+        if self.keep_overlaps and "overlaps" in known:
+            parameters["overlaps"] = "keep"
         if self.kinds:
-            given["kinds"] = dict(self.kinds)
-        config = json.dumps({"reader": {self.reader: given}, "engines": ["segmenter"]})
+            parameters["kinds"] = dict(self.kinds)
+        config = json.dumps({"reader": {self.reader: parameters}, "engines": ["segmenter"]})
         pipeline = Pipeline.parse(config, self.overrides)
         pipeline.name = str(self.path)
         return pipeline
 
     @property
     def holds_views(self) -> bool:
-        """Return whether its documents have views of their own; readers of corpora put all annotations into `gold`."""
+        """True if the documents have their own views. Readers of corpora add all annotations to `gold`."""
         return self.reader in ("xmi", "jsoncas", "xcas")
 
     def annotated(self, cas: Cas, *, reference: bool) -> str:
-        """Return the view of a document with the annotations: as a reference `gold` if it exists, else the system's."""
+        """Return the name of the annotated view: for a reference `gold` if it exists, else that of the system annotations."""
         if self.view:
             return self.view
-        found = self.holds_views and not (reference and cas.has_view(GOLD_VIEW))
-        return INITIAL_VIEW if found else GOLD_VIEW
+        initial = self.holds_views and not (reference and cas.has_view(GOLD_VIEW))
+        return INITIAL_VIEW if initial else GOLD_VIEW
 
 
-def meanings(options: Iterable[str]) -> dict[str, str | None]:
+def label_kinds(options: Iterable[str]) -> dict[str, str | None]:
     """Parse `LABEL=KIND`; a label without a kind is dropped (None)."""
     return {label: kind or None for label, _, kind in (option.rpartition("=") for option in options)}
 
 
 def _parameters(reader: str) -> tuple[str, ...]:
-    """Return names of a reader's parameters; none for a reader that does not exist, which the configuration will tell."""
+    """Return the names of the parameters of a reader; none for an unknown reader, which is reported by the configuration."""
     try:
         return tuple(p.name for p in params.parameters(registry.find(reader, "reader")))
     except LookupError:
         return ()
 
 
-def side_by_side(reference: Collection, system: Collection, step: Step | None = None) -> Iterator[Pair]:
-    """Yield the documents of two collections, matched by id, in the order of the system's.
+def collection_pairs(
+    reference: Collection, system: Collection, callback: DocumentCallback | None = None
+) -> Iterator[Pair]:
+    """Yield the documents of two collections, matched by id, in the order of the system.
 
-    Raises ReaderError if a document cannot be read, where two have one id, and where only one side has a document; it
-    counts them and names the first.
+    Raises ReaderError if a document cannot be read, an id is not unique, or documents are missing on one side.
     """
     gold: dict[str, Cas] = {}
     for cas in read_documents(reference):
-        _once(cas.id, gold, reference.path)
+        _check_unique(cas.id, gold, reference.path)
         gold[cas.id] = cas
-    ids, found = list(gold), dict[str, None]()
+    gold_ids, system_ids = list(gold), dict[str, None]()
     pipeline = system.pipeline()
     assert pipeline.reader is not None
     with pipeline:
-        for cas in _documents(pipeline.reader, step):
-            _once(cas.id, found, system.path)
-            found[cas.id] = None
+        for cas in _documents(pipeline.reader, callback):
+            _check_unique(cas.id, system_ids, system.path)
+            system_ids[cas.id] = None
             if cas.id in gold:
-                right = gold.pop(cas.id)
-                views = reference.annotated(right, reference=True), system.annotated(cas, reference=False)
-                yield pair_of_two(right, pipeline.process(cas), *views)
-    same_documents(ids, list(found), str(reference.path), str(system.path))
+                gold_cas = gold.pop(cas.id)
+                views = reference.annotated(gold_cas, reference=True), system.annotated(cas, reference=False)
+                yield pair_of_two(gold_cas, pipeline.process(cas), *views)
+    same_documents(gold_ids, list(system_ids), str(reference.path), str(system.path))
 
 
-def _once(document: str, seen: Mapping[str, object], where: Path) -> None:
-    if document in seen:
-        raise ReaderError(f"{where}: two documents have the id {document}")
+def _check_unique(document: str, ids: Mapping[str, object], path: Path) -> None:
+    if document in ids:
+        raise ReaderError(f"{path}: two documents have the id {document}")
 
 
-def read_documents(collection: Collection, step: Step | None = None) -> Iterator[Cas]:
-    """Yield the documents of a collection, as its reader gives them. Raises ReaderError if one cannot be read."""
+def read_documents(collection: Collection, callback: DocumentCallback | None = None) -> Iterator[Cas]:
+    """Yield the documents of the reader of a collection. Raises ReaderError if one cannot be read."""
     reader = collection.pipeline().reader
     assert reader is not None
-    yield from _documents(reader, step)
+    yield from _documents(reader, callback)
 
 
-def _documents(reader: CollectionReader, step: Step | None, limit: int | None = None) -> Iterator[Cas]:
+def _documents(reader: CollectionReader, callback: DocumentCallback | None, limit: int | None = None) -> Iterator[Cas]:
     reader.failed = []
     reader.open()
     try:
         total = _length(reader)
         for number, cas in enumerate(reader, 1):
             yield cas
-            if step is not None:
-                step(total)
+            if callback is not None:
+                callback(total)
             if number == limit:
                 return
     finally:
@@ -202,27 +198,27 @@ def _length(reader: CollectionReader) -> int | None:
 
 
 SENTENCES = Path("annotated_corpora", "sentence_splitted")
-"""The folder with MEDDOCAN's sentences, relative to the folder that its script is started in."""
+"""The folder with the sentences of MEDDOCAN, relative to the working folder of its script."""
 
 
 def sentences_near(gold: Path) -> Path | None:
-    """Return the folder with MEDDOCAN's sentences: below the working folder, as its script has it, or below one around `gold`."""
-    around = (Path(), *(gold / "_").absolute().parents)
-    return next((folder / SENTENCES for folder in around if (folder / SENTENCES).is_dir()), None)
+    """Return the folder with the sentences of MEDDOCAN, below the working folder or a parent of `gold`; None if missing."""
+    parents = (Path(), *(gold / "_").absolute().parents)
+    return next((folder / SENTENCES for folder in parents if (folder / SENTENCES).is_dir()), None)
 
 
-def with_sentences(pairs: Iterable[Pair], folder: Path, *, all_there: bool = True) -> Iterator[Pair]:
-    """Yield the documents with their number of sentences: the lines of `<id>.ann` in a folder, as MEDDOCAN's script counts them.
+def with_sentences(pairs: Iterable[Pair], folder: Path, *, required: bool = True) -> Iterator[Pair]:
+    """Yield the documents with their number of sentences: the lines of `<id>.ann`, as in the script of MEDDOCAN.
 
-    Raises ReaderError that names the file that is missing; unless `all_there`, its document has no number then.
+    Raises ReaderError with the name of an unreadable file. Unless `required`, a missing file means an unknown number.
     """
     for pair in pairs:
         path = folder / f"{pair.id}.ann"
         try:
-            with path.open(encoding="latin-1") as file:  # only the number of lines matters, not their ends
+            with path.open(encoding="latin-1") as file:  # the encoding does not affect the number of lines
                 pair.sentences = sum(1 for _ in file)
         except OSError as error:
-            if all_there or not isinstance(error, FileNotFoundError):
+            if required or not isinstance(error, FileNotFoundError):
                 raise ReaderError(
                     f"{path}: sentences cannot be counted: {error.strerror or type(error).__name__}"
                 ) from None

@@ -1,4 +1,4 @@
-"""Risk for `caspipe evaluate`: options read, documents profiled while they are scored, densities of other corpora counted."""
+"""Re-identification risk for `caspipe evaluate`: options, profiles of scored documents, and densities of other corpora."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ from ...assembly.shipped import locate
 from ...errors import ConsumerError, Fault, ReaderError, nearest
 from ...pipeline import Pipeline
 from ...storage.files import make_folder, write_atomic
-from .documents import Collection, Step, processed, read_documents
+from .documents import Collection, DocumentCallback, processed_documents, read_documents
 
 GROUPS = ("group", "patient")
+"""Metadata keys with the patient of a document."""
 
 
 @dataclass(slots=True)
 class RiskRequest:
-    """The checked options of risk, and the profiles of the documents scored so far."""
+    """The validated options of risk, and the profiles of the documents scored so far."""
 
     settings: RiskSettings
     densities: Sequence[str] = ()
@@ -39,26 +40,26 @@ class RiskRequest:
     profiles: list[Profile] = field(default_factory=list)
 
     def profile(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
-        """Yield the same documents; each is profiled once it has been scored."""
+        """Yield the documents unchanged, and profile each after it is scored."""
         for pair in pairs:
             yield pair
             self.profiles.append(profile_of(pair))
 
-    def result(self, reader: str, overrides: Sequence[str], step: Step | None) -> Risk:
+    def result(self, reader: str, overrides: Sequence[str], callback: DocumentCallback | None) -> Risk:
         """Return the risk. Raises ReaderError and ConfigError if a corpus of `densities` cannot be read."""
-        others = {name: list(profiles_of(name, reader, overrides, step)) for name in dict.fromkeys(self.densities)}
-        for name, listed in others.items():
-            if not listed:
+        corpora = {name: list(profiles_of(name, reader, overrides, callback)) for name in dict.fromkeys(self.densities)}
+        for name, profiles in corpora.items():
+            if not profiles:
                 raise ReaderError(f"--risk-densities {name}: no documents")
         if not self.by_group:
-            return risk_of(self.profiles, others, self.settings)
-        patients = {name: by_patient(listed) for name, listed in others.items()}
+            return risk_of(self.profiles, corpora, self.settings)
+        patients = {name: by_patient(profiles) for name, profiles in corpora.items()}
         return risk_of(by_patient(self.profiles), patients, self.settings, "patient")
 
 
 @dataclass(frozen=True, slots=True)
 class RiskOptions:
-    """The options of `caspipe evaluate` about risk. `at_least`: different indirect identifiers that together are a risk."""
+    """The risk options of `caspipe evaluate`. `at_least`: number of different indirect identifiers that together are a risk."""
 
     enabled: bool
     densities: Sequence[str] = ()
@@ -70,7 +71,7 @@ class RiskOptions:
     by_group: bool = False
 
     def request(self, faults: list[Fault]) -> RiskRequest | None:
-        """Return the checked request; None without --risk. Adds to `faults`."""
+        """Return the validated request; None, and new `faults`, if it is invalid. None without --risk."""
         if not self.enabled:
             names = ("densities", "hidden", "html", "plot")
             faults += [Fault(f"--risk-{name}", "goes with --risk") for name in names if getattr(self, name)]
@@ -95,31 +96,34 @@ class RiskOptions:
         return RiskRequest(settings, self.densities, self.by_group)
 
 
-def profiles_of(corpus: str, reader: str, overrides: Sequence[str] = (), step: Step | None = None) -> Iterator[Profile]:
-    """Yield what a system found in a corpus without reference, document by document.
+def profiles_of(
+    corpus: str, reader: str, overrides: Sequence[str] = (), callback: DocumentCallback | None = None
+) -> Iterator[Profile]:
+    """Yield the profiles of the system annotations of a corpus without reference.
 
-    `corpus` is a pipeline (a YAML file, or the name of a shipped one), whose engines are run on its reader's documents; or a
-    folder or file of documents that were annotated already, read as XMI if it contains any, else by `reader`.
+    `corpus` is a pipeline (a YAML file, or the name of a shipped one), which is run; or a file or folder of annotated documents,
+    read as XMI if it contains XMI files, else by `reader`.
     """
     path = Path(corpus)
     if path.is_dir() or (path.is_file() and path.suffix not in (".yaml", ".yml")):
-        yield from _of_collection(path, reader, overrides, step)
+        yield from _of_collection(path, reader, overrides, callback)
     else:
-        yield from _of_pipeline(corpus, overrides, step)
+        yield from _of_pipeline(corpus, overrides, callback)
 
 
-def _of_pipeline(config: str, overrides: Sequence[str], step: Step | None) -> Iterator[Profile]:
-
-    for cas in processed(Pipeline.load(locate(config), list(overrides)), step):
+def _of_pipeline(config: str, overrides: Sequence[str], callback: DocumentCallback | None) -> Iterator[Profile]:
+    for cas in processed_documents(Pipeline.load(locate(config), list(overrides)), callback):
         yield _profile(cas.view(INITIAL_VIEW), cas.metadata)
 
 
-def _of_collection(path: Path, reader: str, overrides: Sequence[str], step: Step | None) -> Iterator[Profile]:
+def _of_collection(
+    path: Path, reader: str, overrides: Sequence[str], callback: DocumentCallback | None
+) -> Iterator[Profile]:
 
     if path.is_dir() and next(path.rglob("*.xmi"), None) is not None:
         reader = "xmi"
     collection = Collection(path, reader, {}, overrides, keep_overlaps=True)
-    for cas in read_documents(collection, step):
+    for cas in read_documents(collection, callback):
         yield _profile(cas.view(collection.annotated(cas, reference=False)), cas.metadata)
 
 
@@ -129,8 +133,7 @@ def _profile(view: View, metadata: Mapping[str, str]) -> Profile:
 
 
 def write(risk: Risk, html: Path | None, plot: Path | None) -> None:
-    """The page and the picture. Raises ConsumerError if one cannot be written."""
-
+    """Write the page and the plot. Raises ConsumerError if one cannot be written."""
     if html is not None:
         make_folder(html.parent)
         write_atomic(html, risk_page(risk))

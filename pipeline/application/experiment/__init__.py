@@ -1,9 +1,9 @@
-"""Experiments: cross-validation, sweeps, learning curves and comparisons of models, each one command from a YAML file.
+"""Experiments with models, such as cross-validations, sweeps and learning curves, configured in YAML.
 
     plan = read_plan(Path("configs/experiments/synthetic-comparison.yaml"))
     summary = run_experiment(plan, Path("out/comparison"), workers=2)
 
-A kind of experiment is a part (`Experiment`); packages of others add theirs under the entry point `caspipe.components`.
+A kind of experiment is a part (`Experiment`). Plug-ins add kinds with the entry point `caspipe.components`.
 """
 
 from .experiment import Experiment, experiment_of

@@ -23,7 +23,7 @@ class Corpus:
 
     name: str
     documents: list[Cas]
-    whole: int
+    total: int
     """How many documents the corpus has; more than `documents` if a limit left some out."""
     groups: list[str] = field(default_factory=list)
     """The group of each document, such as a patient: a split never separates a group."""
@@ -33,7 +33,7 @@ class Corpus:
     def all(self) -> Documents:
         return tuple((self.name, i) for i in range(len(self.documents)))
 
-    def counted(self) -> tuple[int, int]:
+    def counts(self) -> tuple[int, int]:
         """Tokens and gold spans."""
         tokens = sum(cas.view().count(Token) for cas in self.documents)
         return tokens, sum(cas.view(GOLD_VIEW).count(Phi) for cas in self.documents)

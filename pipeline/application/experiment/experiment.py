@@ -1,4 +1,4 @@
-"""The family of experiments: each kind is a small class, registered as a part; plug-ins add their own in the same way."""
+"""The base class of experiments. Each kind is a registered part; plug-ins can add more."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from .runner import ExperimentRunner
 
 
 class Experiment(Part):
-    """A kind of experiment. Its fields are the keys under `experiment:` in YAML.
+    """A kind of experiment. Its fields are the parameters under `experiment:` in YAML.
 
-    A field `models` holds the names of the models it is about; if it is empty, all models or all trainable ones.
+    A field `models` contains the names of the models to use; if it is empty, all models or all trainable models.
     """
 
     full: ClassVar[tuple[str, ...]] = ()
-    """Parameters whose default is the source's number (repetitions): the first line of a report says if a run used fewer."""
+    """Parameters with the default of the source, such as `repetitions`. The first line of a report tells if a run used less."""
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
-        """Yield faults that only the file as a whole shows: (keys below `experiment`, message). Reads no data."""
+        """Yield faults that depend on the complete file: (keys below `experiment`, message). No documents are read."""
         yield from ()
 
     def run(self, runner: ExperimentRunner) -> Result:
         """Run trainings and tests, and return tables and figures of their results.
 
-        The same documents give the same result, independent of the order in which jobs end.
+        The result must not depend on the order in which jobs end.
         """
         raise TypeError(f"{type(self).__name__} must define run(runner)")
 

@@ -1,4 +1,4 @@
-"""The two sorts of jobs, a training and a test, and how a worker does them. A job's key says all that its result depends on."""
+"""The two types of jobs, trainings and tests, and their execution in a worker. The key of a job is a hash of all its inputs."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from .plan import Level
 from .scores import OVERALL, Counts, Scores
 
 KEY_LENGTH = 20
-"""Letters of a job's hash that name its files."""
+"""Number of characters of a job's hash that are used as its file name."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class Training:
-    """A model to be trained: which trainer, on which documents; `rank`: features per label to be listed afterwards."""
+    """The training of a model: its trainer and documents. `rank`: number of features to rank for each label afterwards."""
 
     key: str
     model: str
@@ -41,30 +41,30 @@ class Training:
     documents: Documents
     rank: int = 0
     needs: tuple[Testing, ...] = ()
-    """Tests whose candidates it learns from, beside the documents: each of documents that the tested were not trained on."""
+    """Tests whose candidates are added to the documents. No model was trained on the documents that it is tested on."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class Testing:
-    """A system to be applied and scored. `pieces`: its steps, each with the training whose bundle it takes, if any."""
+    """The test of a system. `steps`: its engines, each with the training that creates its bundle, if any."""
 
     key: str
     system: str
-    pieces: tuple[tuple[Step, Training | None], ...]
+    steps: tuple[tuple[Step, Training | None], ...]
     documents: Documents
     criteria: tuple[str, ...]
     level: Level = "kind"
     schemes: tuple[str, ...] = ()
     thresholds: tuple[float, ...] = ()
-    """Confidences (0 to 1) at which the system's spans are scored again, leaving out those with less."""
-    keep: bool = False
-    """True if what its components proposed is kept, for a training that learns from it."""
-    each: bool = False
-    """True if the counts of every document are kept, for intervals."""
+    """Thresholds (0 to 1): for each, the spans with at least this confidence are scored as well."""
+    keep_candidates: bool = False
+    """True to store the candidates, for a training that uses them."""
+    per_document: bool = False
+    """True to store the counts of each document, for confidence intervals."""
 
     @property
     def needs(self) -> tuple[Training, ...]:
-        return tuple({t.key: t for _, t in self.pieces if t is not None}.values())
+        return tuple({t.key: t for _, t in self.steps if t is not None}.values())
 
 
 Job = Training | Testing
@@ -73,17 +73,17 @@ Corpora = Mapping[str, Sequence[Cas]]
 
 
 def bundle_folder(folder: Path, training: Training) -> Path:
-    """Return where a training leaves its bundle."""
+    """Return the folder of the bundle that a training creates."""
     return folder / "bundles" / training.key
 
 
 def job_file(folder: Path, job: Job) -> Path:
-    """Return where a finished job keeps its result."""
+    """Return the file with the result of a finished job."""
     return folder / "jobs" / f"{job.key}.json"
 
 
-def stored(folder: Path, job: Job) -> dict[str, Any] | None:
-    """Return the result of a job that was finished before; None if there is none, or none that can be read."""
+def stored_result(folder: Path, job: Job) -> dict[str, Any] | None:
+    """Return the result of a job from an earlier run; None if it is missing or damaged."""
     try:
         result = json.loads(job_file(folder, job).read_text(encoding="utf-8"))
         return dict(result["result"]) if result["key"] == job.key else None
@@ -91,25 +91,25 @@ def stored(folder: Path, job: Job) -> dict[str, Any] | None:
         return None
 
 
-def attempt(job: Job, corpora: Corpora, folder: Path) -> dict[str, Any] | str:
-    """Do a job and store its result in the folder. Return the result, or why the job failed without any text of a document."""
+def run_job(job: Job, corpora: Corpora, folder: Path) -> dict[str, Any] | str:
+    """Run a job and store its result in the folder. Return the result, or an error message without document text."""
     try:
-        return _result(job, corpora, folder)
+        return _run_and_store(job, corpora, folder)
     except Exception as error:
         name = f"training {job.model}" if isinstance(job, Training) else f"testing {job.system}"
         message = str(error if isinstance(error, CaspipeError) else ComponentError(name, error))
         return message if message.startswith(name) else f"{name}: {message}"
 
 
-def _result(job: Job, corpora: Corpora, folder: Path) -> dict[str, Any]:
-    began = time.perf_counter()
+def _run_and_store(job: Job, corpora: Corpora, folder: Path) -> dict[str, Any]:
+    start = time.perf_counter()
     documents = [corpora[name][i] for name, i in job.documents]
     with collect_warnings() as collected:
         if isinstance(job, Training) and job.needs:
-            documents = _proposed_in(job, documents, folder)
+            documents = _with_candidates(job, documents, folder)
         result = _train(job, documents, folder) if isinstance(job, Training) else _test(job, documents, folder)
     result["warnings"] = collected.target
-    record = {"key": job.key, "seconds": round(time.perf_counter() - began, 3), "result": result}
+    record = {"key": job.key, "seconds": round(time.perf_counter() - start, 3), "result": result}
     path = job_file(folder, job)
     make_folder(path.parent)
     quotes = isinstance(job, Training) and job.rank > 0  # features are named after words of the documents
@@ -117,18 +117,18 @@ def _result(job: Job, corpora: Corpora, folder: Path) -> dict[str, Any]:
     return result
 
 
-def _proposed_in(job: Training, documents: Sequence[Cas], folder: Path) -> list[Cas]:
-    """Copies of the documents with what the tests that the job needs proposed in them."""
-    proposed: dict[tuple[str, int], list[list[Any]]] = {}
+def _with_candidates(job: Training, documents: Sequence[Cas], folder: Path) -> list[Cas]:
+    """Return copies of the documents with the candidates of the tests that the training needs."""
+    candidates: dict[tuple[str, int], list[list[Any]]] = {}
     for test in job.needs:
-        found = (stored(folder, test) or {}).get("candidates")
-        if found is None:
-            raise ComponentError(f"training {job.model}", LookupError("what the models before it proposed is gone"))
-        proposed |= zip(test.documents, found, strict=True)
+        of_test = (stored_result(folder, test) or {}).get("candidates")
+        if of_test is None:
+            raise ComponentError(f"training {job.model}", LookupError("the candidates of its models are missing"))
+        candidates |= zip(test.documents, of_test, strict=True)
     copies = []
-    for place, document in zip(job.documents, documents, strict=True):
+    for key, document in zip(job.documents, documents, strict=True):
         cas = document.copy()
-        for begin, end, kind, confidence, source, rule in proposed[place]:
+        for begin, end, kind, confidence, source, rule in candidates[key]:
             candidate = PhiCandidate(begin, end, kind=PhiKind.of(kind), confidence=confidence, rule=rule)
             candidate.set_source(source)
             cas.view().add(candidate)
@@ -136,9 +136,9 @@ def _proposed_in(job: Training, documents: Sequence[Cas], folder: Path) -> list[
     return copies
 
 
-def _proposed_by(job: Testing, cas: Cas) -> list[list[Any]]:
-    """Return what the components of a test proposed: begin, end, kind, confidence, source, rule. No text, and nothing vetoed."""
-    sources = tuple(f"{step.id}/" for step, _ in job.pieces)
+def _candidates(job: Testing, cas: Cas) -> list[list[Any]]:
+    """Return the candidates of a test: begin, end, kind, confidence, source, rule. Text and vetoed candidates are omitted."""
+    sources = tuple(f"{step.id}/" for step, _ in job.steps)
     return [
         [c.begin, c.end, c.kind.name, c.confidence, c.source, c.rule]
         for c in cas.view().select(PhiCandidate)
@@ -150,7 +150,7 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
     final = bundle_folder(folder, job)
     partial = final.with_name(f".{job.key}.part")
     shutil.rmtree(partial, ignore_errors=True)
-    restricted_folder(final.parent)  # models hold words of the documents
+    restricted_folder(final.parent)  # models contain words of the documents
     make_folder(partial)
     trainer = model_steps.create(model_steps.with_parameters(job.step, {model_steps.MODEL: "model"}), "consumers")
     assert isinstance(trainer, CasConsumer)
@@ -175,7 +175,7 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
 
 
 def _active_features(bundle: Path) -> int | None:
-    """Return what the bundle says of its features with a weight other than 0."""
+    """Return the number of features with a non-zero weight; None if the bundle does not contain it."""
     try:
         model = json.loads((bundle / "model.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -184,51 +184,51 @@ def _active_features(bundle: Path) -> int | None:
 
 
 def _test(job: Testing, documents: Sequence[Cas], folder: Path) -> dict[str, Any]:
-
     engines: list[Component] = []
-    for step, training in job.pieces:
+    for step, training in job.steps:
         if training is not None:
             path = Text(str(bundle_folder(folder.resolve(), training) / "model"), folder.resolve())
             step = model_steps.with_model(step, path)
         engines.append(model_steps.create(step, "engines"))
         engines[-1].set_id(step.id)
-    pairs, proposed = [], []
+    pairs, candidates = [], []
     with Pipeline(engines, name=job.system) as pipeline:
         for document in documents:
             cas = document.copy()
             pipeline.process(cas)
             pairs.append(pair_of(cas))
-            if job.keep:
-                proposed.append(_proposed_by(job, cas))
-    for _, training in job.pieces:
-        if training is not None:
-            _forget(str(bundle_folder(folder.resolve(), training)))
-    levelled = [at_level(pair, job.level) for pair in pairs]
+            if job.keep_candidates:
+                candidates.append(_candidates(job, cas))
+    bundles = tuple(str(bundle_folder(folder.resolve(), training)) for training in job.needs)
+    resources.forget(lambda _, name: name.startswith(bundles))  # thousands of models must not stay in memory
+    pairs_at_level = [at_level(pair, job.level) for pair in pairs]
 
-    def scored(least: float) -> Any:
-        kept = [dataclasses.replace(p, system=[m for m in p.system if m.confidence >= least]) for p in levelled]
+    def score_at(threshold: float) -> Any:
+        kept = [
+            dataclasses.replace(p, system=[m for m in p.system if m.confidence >= threshold]) for p in pairs_at_level
+        ]
         return score(kept, criteria=job.criteria)
 
-    whole = scored(0.0)
-    result: dict[str, Any] = {"scores": scores_of(whole).to_json(), "documents": len(documents)}
-    if job.each:
-        result["each"] = _each(whole, job.criteria)
+    scores = score_at(0.0)
+    result: dict[str, Any] = {"scores": scores_of(scores).to_json(), "documents": len(documents)}
+    if job.per_document:
+        result["each"] = _counts_per_document(scores, job.criteria)
     if job.thresholds:
-        found = [(least, scored(least)) for least in job.thresholds]
-        result["thresholds"] = [[least, scores_of(scores).to_json()] for least, scores in found]
-        if job.each:
-            result["each_threshold"] = [[least, _each(scores, job.criteria)] for least, scores in found]
-    if job.keep:
-        result["candidates"] = proposed
+        at_thresholds = [(threshold, score_at(threshold)) for threshold in job.thresholds]
+        result["thresholds"] = [[threshold, scores_of(scores).to_json()] for threshold, scores in at_thresholds]
+        if job.per_document:
+            result["each_threshold"] = [[t, _counts_per_document(scores, job.criteria)] for t, scores in at_thresholds]
+    if job.keep_candidates:
+        result["candidates"] = candidates
     if job.schemes:
         result["official"] = {scheme: _official(score(pairs, scheme=scheme)) for scheme in job.schemes}
     return result
 
 
-def scores_of(found: Any) -> Scores:
-    """Count by criterion and kind, those of all kinds together in a row of their own."""
+def scores_of(scores: Any) -> Scores:
+    """Return the counts by criterion and kind; `OVERALL` is all kinds together."""
     counts: dict[tuple[str, str], Counts] = {}
-    for row in found.table:
+    for row in scores.table:
         if row.kind == "macro":
             continue
         system = row.system or 0
@@ -237,45 +237,39 @@ def scores_of(found: Any) -> Scores:
     return Scores(counts)
 
 
-def _each(found: Any, criteria: Sequence[str]) -> dict[str, list[list[Any]]]:
-    """Return by criterion [number of the document, kind, gold, found, marked, right] of all kinds that occur."""
+def _counts_per_document(scores: Any, criteria: Sequence[str]) -> dict[str, list[list[Any]]]:
+    """Return rows by criterion: document number, kind, gold, found, marked, right. Rows without counts are omitted."""
     by_criterion = {}
     for criterion in criteria:
-        kinds, counts = found.counts(criterion)
+        kinds, counts = scores.counts(criterion)
         rows = ((n, kind, *map(int, counts[n, k])) for n in range(len(counts)) for k, kind in enumerate(kinds))
         by_criterion[criterion] = [list(row) for row in rows if any(row[2:])]
     return by_criterion
 
 
-def _official(found: Any) -> list[list[Any]]:
-    """Return the rows over all kinds as a shared task's script gives them: criterion, row, precision, recall, F1, score.
+def _official(scores: Any) -> list[list[Any]]:
+    """Return the totals in the format of a shared task's script: criterion, row, precision, recall, F1, score.
 
-    Figures that a criterion does not have are empty strings, undefined ones None.
+    Metrics that a criterion does not define are empty strings; undefined values are None.
     """
-    figures = ("precision", "recall", "f1", "score")
+    metrics = ("precision", "recall", "f1", "score")
     return [
-        [row.criterion, row.kind, *(getattr(row, name) if name in row.applies else "" for name in figures)]
-        for row in found.table
+        [row.criterion, row.kind, *(getattr(row, name) if name in row.applies else "" for name in metrics)]
+        for row in scores.table
         if row.kind in ("micro", "macro")
     ]
 
 
-def _forget(place: str) -> None:
-    """Drop a bundle that was loaded for one test, so that thousands of them do not stay in memory."""
-    resources.forget(lambda _, name: name.startswith(place))
-
-
 def rankings(path: Path, n: int) -> dict[str, Any]:
-    """Return, for each label of a model, its `n` features of highest absolute weight (appendix D of the VigiBase thesis), signed,
-    and the share of all weight they hold.
-
-    Raises ResourceError if it is not a model.
+    """Return, for each label of a model, the `n` features with the highest absolute weight, their signed weights, and their share
+    of the sum of absolute weights (appendix D of the VigiBase thesis). Raises ResourceError if it is not a model.
     """
     model = LinearModel.load(str(path))
-    found: dict[str, Any] = {}
+    by_label: dict[str, Any] = {}
     for label in model.labels:
-        every = sorted(model.ranking(label, 2**31), key=lambda item: (-abs(item[1]), item[0]))
-        whole = sum(abs(weight) for _, weight in every)
-        top = [(feature, float(weight)) for feature, weight in every[:n]]
-        found[label] = {"top": top, "share": sum(abs(w) for _, w in top) / whole if whole else None, "of": len(every)}
-    return found
+        ranking = sorted(model.ranking(label, 2**31), key=lambda item: (-abs(item[1]), item[0]))
+        total = sum(abs(weight) for _, weight in ranking)
+        top = [(feature, float(weight)) for feature, weight in ranking[:n]]
+        share = sum(abs(weight) for _, weight in top) / total if total else None
+        by_label[label] = {"top": top, "share": share, "of": len(ranking)}
+    return by_label

@@ -1,6 +1,4 @@
-"""Sections of an experiment's file read as pipelines: steps that know their lines, components built from
-them, and checks of parameters before the first document is read.
-"""
+"""Sections of an experiment file as pipelines: steps, the components built from them, and checks of their parameters."""
 
 from __future__ import annotations
 
@@ -15,32 +13,31 @@ from ...contract.component import Component, Part
 from ...contract.type_hints import inner_classes
 from ...errors import ConfigError, Fault, nearest
 from ...storage.yaml_source import Keys, Source
-from . import model_steps
 from .plan import Plan
 
 MODEL = "model"
-"""The parameter of trainers and of the annotators they train that names the bundle; the experiment chooses it."""
+"""The parameter of trainers and their annotators that names the bundle. The experiment sets it."""
 
 
-def pipeline_config(source: Source, data: dict[str, Any], moved: Mapping[Keys, Keys], name: str) -> config.Config:
-    """Return a section as a pipeline's configuration. `moved`: the position in the file of each key of `data`."""
+def pipeline_config(source: Source, data: dict[str, Any], positions: Mapping[Keys, Keys], name: str) -> config.Config:
+    """Return the pipeline configuration of a section. `positions`: for each key of `data`, its keys in the file."""
     part = Source(data, source.file, source.base)
-    for new, old in moved.items():
+    for new, old in positions.items():
         n = len(old)
         part.lines |= {(*new, *keys[n:]): place for keys, place in source.lines.items() if keys[:n] == old}
-    settled = config.settle(part)
-    settled.name = name
-    return settled
+    configuration = config.settle(part)
+    configuration.name = name
+    return configuration
 
 
-def build(step: config.Step, section: str, settled: config.Config, faults: list[Fault]) -> Component | None:
-    """Return the component of a step; None if `faults` tell why not."""
-    component: Component | None = assemble.build_step(step, section, settled, faults, {})
+def build(step: config.Step, section: str, configuration: config.Config, faults: list[Fault]) -> Component | None:
+    """Return the component of a step; None, and new `faults`, if it cannot be built."""
+    component: Component | None = assemble.build_step(step, section, configuration, faults, {})
     return component
 
 
 def create(step: config.Step, section: str) -> Component:
-    """Return the component of a step that was found in order before. Raises ConfigError."""
+    """Return the component of a step. Raises ConfigError if it cannot be built."""
     faults: list[Fault] = []
     component = build(step, section, config.Config("", step_base(step)), faults)
     if component is None:
@@ -49,17 +46,17 @@ def create(step: config.Step, section: str) -> Component:
 
 
 def step_base(step: config.Step) -> Any:
-    """Return the folder that paths of a step are relative to, if one of its parameters has it."""
+    """Return the base folder of the relative paths of a step; None if no parameter has one."""
     return next((v.base for v in step.given.values() if hasattr(v, "base")), None)
 
 
 def with_parameters(step: config.Step, parameters: Mapping[str, Any]) -> config.Step:
-    """Return the step with further parameters, which win over its own."""
+    """Return the step with further parameters, which override its own."""
     return dataclasses.replace(step, given={**step.given, **parameters})
 
 
 def model_parameters(step: config.Step, cls: type[Component]) -> Iterator[Keys]:
-    """Yield the parameters for a trained model: `model`, or that of a part which a parameter names (`strategy: stacking`)."""
+    """Yield the keys of the parameters for a trained model: `model`, or `model` of a part such as `strategy: stacking`."""
     known = {p.name: p for p in params.parameters(cls)}
     if MODEL in known:
         yield (MODEL,)
@@ -68,15 +65,15 @@ def model_parameters(step: config.Step, cls: type[Component]) -> Iterator[Keys]:
         for family in inner_classes(known[name].hint) if name in known and isinstance(chosen, str) else ():
             if issubclass(family, Part) and family is not Part:
                 try:
-                    named = registry.find_part(family, chosen)
+                    part = registry.find_part(family, chosen)
                 except LookupError:
-                    continue  # the parameters' own check tells
-                if MODEL in {p.name for p in params.parameters(named)}:
+                    continue  # reported by the check of the parameters
+                if MODEL in {p.name for p in params.parameters(part)}:
                     yield name, chosen, MODEL
 
 
 def with_model(step: config.Step, bundle: Any) -> config.Step:
-    """Return the engine's step with a trained bundle in its place."""
+    """Return the step of an engine with the bundle of a training."""
     at = next(model_parameters(step, registry.find(step.name, "engine")), (MODEL,))
     if len(at) == 1:
         return with_parameters(step, {MODEL: bundle})
@@ -87,12 +84,12 @@ def with_model(step: config.Step, bundle: Any) -> config.Step:
 
 
 def with_model_name(step: config.Step, model: str) -> config.Step:
-    """Return the step with its model's name before its id, so that a resolver's priority can name either."""
+    """Return the step with the name of its model before its id, so that the priority of a resolver can contain either."""
     return dataclasses.replace(step, id=model if step.id == model else f"{model}/{step.id}")
 
 
 class UntrainedAnnotator(Component):
-    """Takes the place of an annotator whose model is not trained yet, while the pipeline around it is checked."""
+    """Placeholder of an annotator whose model is not trained yet, for checks of the pipeline."""
 
     def __init__(self, step: config.Step, cls: type[Component]) -> None:
         self.set_id(step.id)
@@ -101,7 +98,7 @@ class UntrainedAnnotator(Component):
 
 
 def check_untrained(step: config.Step, faults: list[Fault]) -> Component | None:
-    """Check an annotator's parameters but for its model; None if `faults` tell what is wrong."""
+    """Return a placeholder after a check of all parameters but the model; None, and new `faults`, if they are invalid."""
     try:
         cls = registry.find(step.name, "engine")
     except LookupError as error:
@@ -109,49 +106,53 @@ def check_untrained(step: config.Step, faults: list[Fault]) -> Component | None:
         return None
     at = next(model_parameters(step, cls), None)
     if at is None:
-        faults.append(step.fault((), f"{step.name} takes no parameter {MODEL}, so nothing trained can be put into it"))
+        faults.append(step.fault((), f"{step.name} has no parameter {MODEL} for a trained model"))
         return None
-    held: Any = step.given
+    value: Any = step.given
     for key in at:
-        held = held.get(key) if isinstance(held, Mapping) else None
-    if held is not None:
-        faults.append(step.fault(at, "the experiment chooses it; leave it out"))
+        value = value.get(key) if isinstance(value, Mapping) else None
+    if value is not None:
+        faults.append(step.fault(at, "set by the experiment: remove it"))
         return None
-    found: list[Fault] = []
-    params.build(cls, step.given, lambda at, what: found.append(step.fault(at, what)))
-    found = [f for f in found if not f.what.startswith(f"parameter {MODEL} is missing")]
-    faults += found
-    return None if found else UntrainedAnnotator(step, cls)
+    own_faults: list[Fault] = []
+    params.build(cls, step.given, lambda at, what: own_faults.append(step.fault(at, what)))
+    own_faults = [f for f in own_faults if not f.what.startswith(f"parameter {MODEL} is missing")]
+    faults += own_faults
+    return None if own_faults else UntrainedAnnotator(step, cls)
 
 
-def faults_of(plan: Plan, model: str, on: str, tries: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Keys, str]]:
-    """Return (keys below the experiment, what is wrong) for a model and every set of parameters it will be given."""
-    step = getattr(plan.models[model], on)
+def model_faults(
+    plan: Plan, model: str, owner: str, variants: Iterable[Mapping[str, Any]]
+) -> Iterator[tuple[Keys, str]]:
+    """Yield the faults of variants of the parameters of a model: (keys below the experiment, message)."""
+    step = getattr(plan.models[model], owner)
     if step is None:
-        yield ("models",), f"{model} has no {on}{nearest(model, plan.trainable)}"
+        yield ("models",), f"{model} has no {owner}{nearest(model, plan.trainable)}"
         return
-    yield from faults_in(step, on, tries, model)
+    yield from step_faults(step, owner, variants, model)
 
 
-def faults_in(step: Step, on: str, tries: Iterable[Mapping[str, Any]], model: str) -> Iterator[tuple[Keys, str]]:
-    """Yield the same for a step of a model."""
-    cls = registry.find(step.name, "consumer" if on == "trainer" else "engine")
+def step_faults(
+    step: Step, owner: str, variants: Iterable[Mapping[str, Any]], model: str
+) -> Iterator[tuple[Keys, str]]:
+    """Yield the distinct faults of variants of the parameters of a step, as `model_faults`."""
+    cls = registry.find(step.name, "consumer" if owner == "trainer" else "engine")
     names = [p.name for p in params.parameters(cls)]
-    seen: set[str] = set()
-    for given in tries:
-        for name in given:
-            if name not in names and name not in seen:
-                seen.add(name)
+    reported: set[str] = set()
+    for variant in variants:
+        for name in variant:
+            if name not in names and name not in reported:
+                reported.add(name)
                 yield ("parameter",), f"{step.name} has no parameter {name!r}{nearest(name, names)}"
-        if seen:
+        if reported:
             continue
-        for what in _faults(cls, {**step.given, **given, **({model_steps.MODEL: "model"} if on == "trainer" else {})}):
-            if not what.startswith(f"parameter {model_steps.MODEL} is missing") and what not in seen:
-                seen.add(what)
-                yield (), f"{model}: {what}"
+        for message in _messages(cls, {**step.given, **variant, **({MODEL: "model"} if owner == "trainer" else {})}):
+            if not message.startswith(f"parameter {MODEL} is missing") and message not in reported:
+                reported.add(message)
+                yield (), f"{model}: {message}"
 
 
-def _faults(cls: type[Any], given: Mapping[str, Any]) -> list[str]:
-    found: list[str] = []
-    params.build(cls, given, lambda at, what: found.append(f"{'.'.join(map(str, at))}: {what}" if at else what))
-    return found
+def _messages(cls: type[Any], parameters: Mapping[str, Any]) -> list[str]:
+    messages: list[str] = []
+    params.build(cls, parameters, lambda at, what: messages.append(f"{'.'.join(map(str, at))}: {what}" if at else what))
+    return messages

@@ -1,4 +1,4 @@
-"""The content of an experiment's file: corpora, models, the settings of every kind of experiment, and its kind."""
+"""The content of an experiment file: the experiment, its settings, corpora and models."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ...assembly import config
 from ...contract.component import Part
 
 RESOLVER = "resolver"
-"""The component that decides between candidates: a system has one."""
+"""The component that chooses between candidates. A system has at most one."""
 
 
 @dataclass(slots=True)
 class CorpusPlan:
-    """The reader of a corpus, the engines that prepare it, and the metadata that groups its documents."""
+    """The reader of a corpus, the engines that prepare its documents, and the metadata key that groups them."""
 
     name: str
     config: config.Config
@@ -25,38 +25,38 @@ class CorpusPlan:
 
 @dataclass(slots=True)
 class Model:
-    """A system under test: what it is made of and what must be trained for it."""
+    """A system under test: its components, and the trainer of its annotator."""
 
     name: str
     trainer: config.Step | None = None
     annotator: config.Step | None = None
-    of: list[str] = field(default_factory=list)
-    """Models whose findings this one uses. If it has a trainer, that learns from their findings in documents that were left
-    out of their training."""
+    members: list[str] = field(default_factory=list)
+    """Models whose candidates this one uses. Its trainer, if any, learns from their candidates in documents that are not part
+    of their training data."""
     engines: list[config.Step] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Plan:
-    """Everything the file says."""
+    """The content of an experiment file."""
 
     file: str
     name: str
     experiment: Part
-    """An `Experiment`, see `experiment_of`."""
+    """An `Experiment`; see `experiment_of`."""
     settings: Settings
     corpora: dict[str, CorpusPlan]
     models: dict[str, Model]
     text: str = ""
-    """The file as it was written, with the names of environment variables: for reports."""
+    """The text of the file, with unresolved environment variables, for reports."""
     overrides: list[str] = field(default_factory=list)
-    """The overrides of `--set`."""
+    """The values of `--set`."""
     given: str = ""
-    """The file as given on the command line: its path, or the name of a shipped experiment."""
+    """The argument of the command line: the path of the file, or the name of a shipped experiment."""
 
     @property
     def train(self) -> str:
-        """The corpus that models are trained on; empty if there is none."""
+        """The training corpus; empty if the file has no corpora."""
         return self.settings.train or next(iter(self.corpora), "")
 
     @property
@@ -64,35 +64,35 @@ class Plan:
         return [m.name for m in self.models.values() if m.trainer is not None]
 
     def chosen(self) -> list[str]:
-        """Return the models the experiment is about."""
+        """Return the models of the experiment; by default all."""
         return list(getattr(self.experiment, "models", [])) or list(self.models)
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A step of a system; `trained` names the model whose bundle its annotator takes, empty if there is none."""
+class SystemStep:
+    """A step of a system. `trained`: the model whose bundle its annotator uses; empty if there is none."""
 
     step: config.Step
     trained: str = ""
 
 
-def pieces(models: Mapping[str, Model], name: str) -> list[Piece]:
-    """Return the steps of a system in order: the models it is made of, its own annotator, its own engines.
+def system_steps(models: Mapping[str, Model], name: str) -> list[SystemStep]:
+    """Return the steps of a system in order: those of its members without their resolvers, its annotator, its engines.
 
-    An annotator that is a resolver (with a strategy that is trained) comes last. Of a model that is part of another, the
-    resolver is left out: the one of the whole decides.
+    An annotator that is a resolver (with a trained strategy) comes last.
     """
     model = models[name]
-    found = finders(models, model)
-    own = [] if model.annotator is None else [Piece(model.annotator, name)]
-    engines = [Piece(step) for step in model.engines]
-    decides = model.annotator is not None and model.annotator.name == RESOLVER
-    return [*found, *engines, *own] if decides else [*found, *own, *engines]
+    members = member_steps(models, model)
+    engines = [SystemStep(step) for step in model.engines]
+    if model.annotator is None:
+        return [*members, *engines]
+    annotator = SystemStep(model.annotator, name)
+    return [*members, *engines, annotator] if annotator.step.name == RESOLVER else [*members, annotator, *engines]
 
 
-def finders(models: Mapping[str, Model], model: Model) -> list[Piece]:
-    """Return the steps of the models that a model is made of."""
-    return [p for other in model.of for p in pieces(models, other) if p.step.name != RESOLVER]
+def member_steps(models: Mapping[str, Model], model: Model) -> list[SystemStep]:
+    """Return the steps of the members of a model, without resolvers."""
+    return [s for member in model.members for s in system_steps(models, member) if s.step.name != RESOLVER]
 
 
 Level = Literal["kind", "top", "vigibase", "i2b2-2014", "i2b2-2014-sub", "meddocan"]
@@ -103,35 +103,35 @@ CRITERIA = ("strict", "covering", "overlapping")
 
 @dataclasses.dataclass(kw_only=True)
 class Settings:
-    """The plain keys at the top of an experiment's file."""
+    """The top-level settings of an experiment file."""
 
     title: str = ""
-    """Heading of the report; the name of the file if omitted."""
+    """Heading of the report; by default the name of the file."""
     source: str = ""
-    """Part of a publication that this repeats: `Fig. 17`."""
+    """Part of a publication that the experiment reproduces, such as `Fig. 17`."""
     note: str = ""
-    """A sentence or two for the reader of the report."""
+    """An introduction for the reader of the report."""
     train: str | None = None
-    """Name of the corpus that models are trained on; may be omitted if there is only one."""
+    """Name of the training corpus; by default the first corpus."""
     test: str | None = None
-    """Name of the corpus that models are applied to. Without one, experiments that need a test part hold back a share of
-    the training corpus (`holdout`), and the rest use folds."""
+    """Name of the test corpus. Without it, experiments with a single test set use a share of the training corpus (`holdout`),
+    and the others use folds."""
     holdout: float = 0.25
-    """Share of the training corpus (0 to 1, in documents) used for tests if no `test` corpus is named."""
+    """Share of documents of the training corpus (0 to 1) used for tests if there is no `test` corpus."""
     folds: int = 5
-    """Parts of a cross-validation. Documents, and documents of one group, are never split."""
+    """Number of folds of a cross-validation. Documents of one group are always in the same fold."""
     seed: int = 1
-    """Everything random follows from it: folds, subsets, samples."""
+    """Seed of all random choices: folds, subsets, samples."""
     criteria: list[str] = dataclasses.field(default_factory=lambda: list(CRITERIA))
-    """When something counts as found: `strict`, `covering`, `overlapping`, or another criterion of `caspipe evaluate`."""
+    """Matching criteria: `strict`, `covering`, `overlapping`, or another criterion of `caspipe evaluate`."""
     level: Level = "kind"
-    """At which level kinds are compared: as they are, at the first level (`top`), or as the categories of a scheme."""
+    """Level at which kinds are compared: unchanged (`kind`), at the first level (`top`), or as categories of a scheme."""
     schemes: list[str] = dataclasses.field(default_factory=list)
-    """Shared tasks whose official figures the tables of results add: `meddocan`, `i2b2-2014`, `conll`."""
+    """Shared tasks whose official metrics are added to the result tables: `meddocan`, `i2b2-2014`, `conll`."""
     limit: int | None = None
-    """Use at most this many documents of each corpus, drawn by the seed."""
+    """Maximum number of documents of each corpus, sampled with the seed."""
     keep_models: bool = False
-    """True if trained models stay in the folder `bundles` once they have been tested."""
+    """True to keep trained models in the folder `bundles` after their test."""
 
     def __post_init__(self) -> None:
         if self.folds < 2:

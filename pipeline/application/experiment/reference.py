@@ -10,7 +10,7 @@ from ...errors import nearest
 from ...storage.yaml_source import Keys
 from .plan import Measure, Plan
 from .result import Cell, Table
-from .runner import JobOutcome, of_each
+from .runner import JobOutcome, successful_scores
 from .scores import MEASURES, OVERALL, SHORT, Counts, Scores, mean
 
 OURS, THEIRS = "here", "source"
@@ -86,10 +86,12 @@ class Reference:
             names = [given] if isinstance(given, str) else given
             many = by_system.get(self.system or names[0])
             kinds = names if self.system else [OVERALL]
-            there = many is not None and any((self.criterion, k) in s.counts for s in of_each(many) for k in kinds)
+            there = many is not None and any(
+                (self.criterion, k) in s.counts for s in successful_scores(many) for k in kinds
+            )
             here: list[Cell] = ["" for _ in self.measures]
             if many is not None and (there or not self.system):
-                here = [self._value(of_each(many), kinds, m) for m in self.measures]
+                here = [self._value(successful_scores(many), kinds, m) for m in self.measures]
             rows.append([row, *here, *("" if n is None else n for n in numbers)])
         return Table(self.title, columns, rows, self.note)
 

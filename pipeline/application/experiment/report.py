@@ -75,7 +75,7 @@ def _by_group(items: Sequence[Any]) -> Iterable[tuple[str, list[Any]]]:
 
 def _corpora(runner: ExperimentRunner) -> Table:
     rows: list[list[Cell]] = [
-        [c.name, len(c.documents), c.whole, len(set(c.groups)), *c.counted()] for c in runner.corpora.values()
+        [c.name, len(c.documents), c.total, len(set(c.groups)), *c.counts()] for c in runner.corpora.values()
     ]
     return Table("", ["corpus", "documents used", "documents", "groups", "tokens", "gold spans"], rows)
 
@@ -156,9 +156,9 @@ def shortfalls(runner: ExperimentRunner) -> list[str]:
     if runner.folded and settings.folds < full:
         found.append(f"{settings.folds} of {full} folds")
     return found + [
-        f"{len(c.documents):,} of {c.whole:,} documents of {c.name}"
+        f"{len(c.documents):,} of {c.total:,} documents of {c.name}"
         for c in runner.corpora.values()
-        if len(c.documents) < c.whole
+        if len(c.documents) < c.total
     ]
 
 
@@ -167,7 +167,7 @@ def first_line(runner: ExperimentRunner) -> str:
     short = shortfalls(runner)
     if short:
         return f"A short run: {', '.join(short)}."
-    documents = ", ".join(f"{c.whole:,} documents of {c.name}" for c in runner.corpora.values())
+    documents = ", ".join(f"{c.total:,} documents of {c.name}" for c in runner.corpora.values())
     experiment = experiment_of(runner.plan)
     numbers = [f"{getattr(experiment, name)} {name}" for name in experiment.full]
     numbers += [f"{runner.settings.folds} folds"] if runner.folded else []
@@ -228,8 +228,8 @@ def report_markdown(runner: ExperimentRunner, result: Result, missing: str, vers
         lines += [f"## {table.title}", "", *markdown_table(table), ""]
         lines += [table.note, ""] if table.note else []
     for corpus in runner.corpora.values():
-        tokens, spans = corpus.counted()
-        used = f"{len(corpus.documents):,} of {corpus.whole:,} documents in {len(set(corpus.groups)):,} groups"
+        tokens, spans = corpus.counts()
+        used = f"{len(corpus.documents):,} of {corpus.total:,} documents in {len(set(corpus.groups)):,} groups"
         lines.append(f"Corpus {corpus.name}: {used}, {tokens:,} tokens, {spans:,} gold spans.")
     lines += ["", f"{len(runner.failures):,} jobs failed: {runner.failures[0]}"] if runner.failures else []
     lines += ["", "Versions: " + ", ".join(f"{name} {v}" for name, v in sorted(versions.items())) + "."]

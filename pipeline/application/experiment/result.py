@@ -1,4 +1,4 @@
-"""The results of an experiment: tables and figures for people, records for programs."""
+"""The results of an experiment: tables and figures for reports, records for further processing."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ UNDEFINED = "undefined"
 
 @dataclass(slots=True)
 class Table:
-    """A table. A column called `strict|P` has the common heading `strict`. None is an undefined value."""
+    """A table. Columns such as `strict|P` and `strict|R` share the heading `strict`. None is an undefined value."""
 
     title: str
     columns: list[str]
     rows: list[list[Cell]]
     note: str = ""
     highest: bool = False
-    """True if the highest number of each row is to stand out."""
+    """True to highlight the highest number of each row."""
     group: str = ""
-    """Heading of its group, which is collapsed in the report; empty for the most important tables."""
+    """Heading of a collapsed group in the report; empty for the main tables."""
 
 
 @dataclass(slots=True)
 class Figure:
-    """A figure as data; `name` is its file name without suffix."""
+    """The data of a figure. `name` is its file name without suffix."""
 
     name: str
     caption: str
@@ -44,29 +44,28 @@ class Figure:
     options: dict[str, Any] = field(default_factory=dict)
     """Its keyword arguments."""
     group: str = ""
-    """Heading of its group, which is collapsed in the report; empty for the most important figures."""
+    """Heading of a collapsed group in the report; empty for the main figures."""
 
     def draw(self) -> Drawing:
-        """Return the figure. Raises ConsumerError if matplotlib is not installed."""
-
+        """Draw the figure. Raises ConsumerError if matplotlib is not installed."""
         drawn: Drawing = getattr(plots, self.plot)(*self.data, **self.options)
         return drawn
 
 
 @dataclass(slots=True)
 class Result:
-    """Tables, figures, findings in a sentence each, and one record for each measured number."""
+    """Tables, figures, findings (one sentence each), and records of all measured numbers."""
 
     tables: list[Table] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
     findings: list[str] = field(default_factory=list)
     records: list[dict[str, Cell]] = field(default_factory=list)
     quotes: bool = False
-    """True if words of the documents are in it, as in the names of features: its files are then for their owner only."""
+    """True if it contains words of the documents, such as names of features. Its files are then readable only by their owner."""
 
 
 def shown(value: Cell, digits: int = 3) -> str:
-    """Return a table cell for people: three digits, `undefined` for None."""
+    """Return the text of a table cell; None is `undefined`."""
     if value is None:
         return UNDEFINED
     if isinstance(value, bool):
@@ -76,15 +75,15 @@ def shown(value: Cell, digits: int = 3) -> str:
     return f"{value:.{digits}f}" if isinstance(value, float) else value
 
 
-def plus_minus(middle: float | None, spread: float | None) -> str:
-    """`0.912 ± 0.013`."""
-    if middle is None:
+def plus_minus(average: float | None, spread: float | None) -> str:
+    """Return a mean with its standard deviation, such as `0.912 ± 0.013`."""
+    if average is None:
         return UNDEFINED
-    return shown(middle) if spread is None else f"{shown(middle)} ± {shown(spread)}"
+    return shown(average) if spread is None else f"{shown(average)} ± {shown(spread)}"
 
 
 def to_csv(records: Iterable[dict[str, Cell]]) -> str:
-    """Records as CSV with every column that occurs, in order of appearance; undefined values are empty."""
+    """Return records as CSV, with all columns in order of first appearance. Undefined values are empty."""
     rows = list(records)
     columns = list(dict.fromkeys(key for row in rows for key in row))
     out = io.StringIO()
@@ -95,7 +94,7 @@ def to_csv(records: Iterable[dict[str, Cell]]) -> str:
 
 
 def to_json(result: Result) -> dict[str, Any]:
-    """Tables, findings and records as plain data; numbers are not rounded, undefined values are null."""
+    """Return tables, findings and records as plain data. Numbers are not rounded; undefined values are null."""
     return {
         "findings": result.findings,
         "tables": [

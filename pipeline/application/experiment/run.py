@@ -1,4 +1,4 @@
-"""From an experiment's file to its output folder: jobs, results as data, figures, and the report."""
+"""Run an experiment and write its results, figures and report."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from .runner import ExperimentRunner
 from .scheduler import Progress
 
 LIBRARIES = ("python-crfsuite", "sklearn-crfsuite", "liblinear-official", "scikit-learn", "matplotlib", "torch")
-"""Libraries that trainings and figures depend on, beside those every pipeline does."""
-NO_PLOTS = "Figures need matplotlib: pip install 'caspipe[plots]'. The tables below are whole."
+"""Libraries of trainings and figures, reported in addition to those of every pipeline."""
+NO_PLOTS = "Figures need matplotlib: pip install 'caspipe[plots]'. The tables below are complete."
 
 
 @dataclass(slots=True)
 class Summary:
-    """The outcome of an experiment's run."""
+    """The outcome of an experiment."""
 
     folder: Path
     result: Result
     skipped: int
-    """Jobs whose results existed already."""
+    """Number of jobs with results from an earlier run."""
     done: int
     failures: list[str]
     missing: str = ""
-    """Reason for missing figures; empty if they were drawn."""
+    """Why figures are missing; empty if they were drawn."""
 
 
 def run_experiment(plan: Plan, folder: Path, workers: int = 1, progress: Progress | None = None) -> Summary:
     """Run an experiment and write `results.json`, `results.csv`, `figures/`, `report.html` and `report.md` into the folder.
 
-    Jobs that were finished before are not done again. Raises CaspipeError if the corpora cannot be read or every job
-    fails, ConsumerError if the folder cannot be written, KeyboardInterrupt at Ctrl-C; finished jobs stay.
+    Jobs that are already finished are skipped. Raises CaspipeError if the corpora cannot be read or every job fails, and
+    ConsumerError if the folder cannot be written. After KeyboardInterrupt, the results of finished jobs are kept.
     """
     make_folder(folder)
     runner = ExperimentRunner(plan, folder, workers, progress)
@@ -54,7 +54,7 @@ def run_experiment(plan: Plan, folder: Path, workers: int = 1, progress: Progres
         "title": plan.settings.title or plan.name,
         "command": command(plan),
         "shortfalls": shortfalls(runner),
-        "corpora": {c.name: {"documents": len(c.documents), "of": c.whole} for c in runner.corpora.values()},
+        "corpora": {c.name: {"documents": len(c.documents), "of": c.total} for c in runner.corpora.values()},
         **to_json(result),
         **({"bundles": runner.bundles} if runner.settings.keep_models else {}),
         "failures": runner.failures,
@@ -73,23 +73,22 @@ def run_experiment(plan: Plan, folder: Path, workers: int = 1, progress: Progres
 
 
 def _draw(result: Result, folder: Path) -> dict[str, str]:
-    """Write every figure as SVG and PNG; the SVGs by name."""
-
-    found = {}
+    """Write all figures as SVG and PNG, and return the SVGs by name."""
+    drawings = {}
     for figure in result.figures:
         figure.name = "".join(c if c.isalnum() or c in "-_." else "-" for c in figure.name)
         drawing = figure.draw()
         for form in ("svg", "png"):
             plots.save(drawing, folder / "figures" / f"{figure.name}.{form}", private=result.quotes)
-        found[figure.name] = (folder / "figures" / f"{figure.name}.svg").read_text(encoding="utf-8")
-    return found
+        drawings[figure.name] = (folder / "figures" / f"{figure.name}.svg").read_text(encoding="utf-8")
+    return drawings
 
 
 def _versions() -> dict[str, str]:
-    found = report.versions()
+    versions = report.versions()
     for package in LIBRARIES:
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return versions

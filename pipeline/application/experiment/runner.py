@@ -1,4 +1,4 @@
-"""The bench an experiment works at: its corpora, its models, and jobs asked for by name, done or found done, and read back."""
+"""The API of experiments: corpora, splits, the creation of jobs, and their outcomes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from ...storage.yaml_source import text_of
 from . import fingerprint, folds, model_steps
 from .corpus import Corpus, Documents, preparation, read_corpus
 from .job import KEY_LENGTH, Job, Testing, Training, bundle_folder
-from .plan import RESOLVER, Piece, Plan, Settings, finders, pieces
+from .plan import RESOLVER, Plan, Settings, SystemStep, member_steps, system_steps
 from .scheduler import JobScheduler, Progress
 from .scores import Scores
 
 K = TypeVar("K")
+Owner = Literal["trainer", "annotator", "resolver"]
+"""The component whose parameters an experiment sets."""
 
 
 @dataclass(slots=True)
 class JobOutcome:
-    """The result of a job. `failed` is the reason for a failure; then every number is undefined."""
+    """The result of a job. If it failed, `failed` is the error message and all numbers are undefined."""
 
     job: Job
     failed: str = ""
@@ -36,12 +38,12 @@ class JobOutcome:
 
     @property
     def thresholds(self) -> list[tuple[float, Scores]]:
-        """(least confidence, scores of the spans that reach it)."""
+        """Pairs of a threshold and the scores of the spans with at least this confidence."""
         return [(least, Scores.from_json(rows)) for least, rows in self.data.get("thresholds", [])]
 
     @property
     def official(self) -> dict[str, list[list[Any]]]:
-        """By shared task: [criterion, micro or macro, precision, recall, F1, score]."""
+        """Rows by shared task: criterion, micro or macro, precision, recall, F1, score."""
         return dict(self.data.get("official", {}))
 
     @property
@@ -59,14 +61,14 @@ class ExperimentRunner:
         self.workers = workers
         self.progress = progress
         self.folded = False
-        """True if folds were made."""
+        """True if the experiment uses folds."""
         self.corpora: dict[str, Corpus] = {}
         self.prepared: dict[str, list[object]] = {}
 
     # -- documents -----------------------------------------------------------------------------------------------
 
     def corpus(self, name: str = "") -> Corpus:
-        """Return a corpus, read at first use; the training corpus if no name is given."""
+        """Return a corpus, by default the training corpus. It is read on first use."""
         name = name or self.plan.train
         if name not in self.corpora:
             plan = self.plan.corpora[name]
@@ -75,61 +77,61 @@ class ExperimentRunner:
         return self.corpora[name]
 
     def folds(self, name: str = "") -> list[tuple[Documents, Documents]]:
-        """Return (train, test) documents of a cross-validation over a corpus. Raises CaspipeError if it has too few."""
+        """Return (train, test) documents for a cross-validation on a corpus. Raises CaspipeError if there are too few."""
         corpus = self.corpus(name)
         self.folded = True
-        with _about(corpus):
+        with _naming_corpus(corpus):
             pairs = folds.folds(corpus.groups, self.settings.folds, self.settings.seed)
-        return [(_of(corpus, train), _of(corpus, test)) for train, test in pairs]
+        return [(_documents(corpus, train), _documents(corpus, test)) for train, test in pairs]
 
     def split(self) -> tuple[Documents, Documents]:
-        """Return (train, test) documents: the two corpora that the file names, or a split of one."""
+        """Return (train, test) documents: the two corpora, or without a test corpus a split of the training corpus."""
         corpus = self.corpus()
         if self.settings.test is not None and self.settings.test != corpus.name:
             return corpus.all, self.corpus(self.settings.test).all
-        with _about(corpus):
+        with _naming_corpus(corpus):
             train, test = folds.holdout(corpus.groups, self.settings.holdout, self.settings.seed)
-        return _of(corpus, train), _of(corpus, test)
+        return _documents(corpus, train), _documents(corpus, test)
 
     def splits(self) -> list[tuple[Documents, Documents]]:
-        """Return the one split into training and test corpus if a `test` corpus is named, else the folds."""
+        """Return the training and test corpus as a single split if a `test` corpus is configured, else the folds."""
         return [self.split()] if self.settings.test is not None else self.folds()
 
     def subset(self, documents: Documents, share: float, *labels: object) -> Documents:
-        """Return a random share of documents; larger shares of the same labels include smaller ones."""
+        """Return a random share of documents. With the same labels, larger shares include smaller ones."""
         return tuple(folds.subset(documents, share, self.settings.seed, *labels))
 
     # -- jobs ----------------------------------------------------------------------------------------------------
 
     def training(
-        self, model: str, documents: Documents, given: Mapping[str, Any] | None = None, rank: int = 0
+        self, model: str, documents: Documents, parameters: Mapping[str, Any] | None = None, rank: int = 0
     ) -> Training:
-        """Return a training of a model with further parameters. Raises CaspipeError if nothing of it is trained."""
+        """Return a training of a model, with further trainer parameters. Raises CaspipeError if the model has no trainer."""
         step = self.plan.models[model].trainer
         if step is None:
             raise CaspipeError(f"model {model} has no trainer")
-        step = model_steps.with_parameters(step, given or {})
-        needs = self._left_out(model, documents)
-        depends = ["training", fingerprint.of_step(step, "consumer"), self._digests(documents), rank]
-        depends += [test.key for test in needs]
-        return Training(fingerprint.digest(depends)[:KEY_LENGTH], model, step, documents, rank, needs)
+        step = model_steps.with_parameters(step, parameters or {})
+        needs = self._member_tests(model, documents)
+        inputs = ["training", fingerprint.of_step(step, "consumer"), self._digests(documents), rank]
+        inputs += [test.key for test in needs]
+        return Training(fingerprint.digest(inputs)[:KEY_LENGTH], model, step, documents, rank, needs)
 
-    def _left_out(self, model: str, documents: Documents) -> tuple[Testing, ...]:
-        """Test of what a model is made of, on the documents it learns from: each in the fold that was not trained on."""
-        models = finders(self.plan.models, self.plan.models[model])
-        if not models:
+    def _member_tests(self, model: str, documents: Documents) -> tuple[Testing, ...]:
+        """Return cross-validated tests of the members of a model on its training documents."""
+        members = member_steps(self.plan.models, self.plan.models[model])
+        if not members:
             return ()
         groups = [(name, self.corpus(name).groups[i]) for name, i in documents]
         self.folded = True
-        with _about(self.corpus(documents[0][0] if documents else "")):
+        with _naming_corpus(self.corpus(documents[0][0] if documents else "")):
             pairs = folds.folds(groups, self.settings.folds, self.settings.seed)
         return tuple(
             self._testing(
-                f"{model}: {', '.join(self.plan.models[model].of)}",
-                models,
+                f"{model}: {', '.join(self.plan.models[model].members)}",
+                members,
                 tuple(documents[i] for i in train),
                 tuple(documents[i] for i in test),
-                keep=True,
+                keep_candidates=True,
             )
             for train, test in pairs
         )
@@ -140,54 +142,73 @@ class ExperimentRunner:
         train: Documents,
         test: Documents,
         *,
-        given: Mapping[str, Any] | None = None,
-        on: Literal["trainer", "annotator", "resolver"] = "trainer",
-        to: str = "",
+        parameters: Mapping[str, Any] | None = None,
+        owner: Owner = "trainer",
+        member: str = "",
         thresholds: Sequence[float] = (),
-        each: bool = False,
+        per_document: bool = False,
     ) -> Testing:
-        """Return a test of a system. `given` are further parameters of its own trainer, annotator or resolver, or of the
-        model or component `to` that it is made of; `each`: counts are kept by document."""
-        steps = pieces(self.plan.models, system)
-        if on == "resolver":
-            steps, given = _resolved(steps, given or {}), None
+        """Return a test of a system.
+
+        `parameters`: further parameters of its trainer, annotator or resolver (`owner`), or those of one of its models or
+        components (`member`). `per_document`: counts are stored for each document.
+        """
+        steps = system_steps(self.plan.models, system)
+        if owner == "resolver":
+            steps, parameters = _with_resolver_parameters(steps, parameters or {}), None
         return self._testing(
-            system, steps, train, test, given=given, on=on, to=to or system, thresholds=thresholds, each=each
+            system,
+            steps,
+            train,
+            test,
+            parameters=parameters,
+            owner=owner,
+            member=member or system,
+            thresholds=thresholds,
+            per_document=per_document,
         )
 
     def _testing(
         self,
         system: str,
-        steps: Sequence[Piece],
+        steps: Sequence[SystemStep],
         train: Documents,
         test: Documents,
         *,
-        given: Mapping[str, Any] | None = None,
-        on: Literal["trainer", "annotator", "resolver"] = "trainer",
-        to: str = "",
+        parameters: Mapping[str, Any] | None = None,
+        owner: Owner = "trainer",
+        member: str = "",
         thresholds: Sequence[float] = (),
-        keep: bool = False,
-        each: bool = False,
+        keep_candidates: bool = False,
+        per_document: bool = False,
     ) -> Testing:
-        pieces, depends = [], []
-        for piece in steps:
-            called = piece.trained if to in self.plan.trainable else piece.step.id.rpartition("/")[2]
-            own = given or {} if to and called == to else {}
-            step, training = piece.step, None
-            if piece.trained:
-                training = self.training(piece.trained, train, own if on == "trainer" else {})
-            step = model_steps.with_parameters(step, own if on == "annotator" else {})
-            pieces.append((step, training))
-            depends.append([fingerprint.of_step(step, "engine"), training.key if training else None])
+        engines, inputs = [], []
+        for system_step in steps:
+            step, model, training = system_step.step, system_step.trained, None
+            name = model if member in self.plan.trainable else step.id.rpartition("/")[2]
+            own = parameters or {} if member and name == member else {}
+            if model:
+                training = self.training(model, train, own if owner == "trainer" else {})
+            step = model_steps.with_parameters(step, own if owner == "annotator" else {})
+            engines.append((step, training))
+            inputs.append([fingerprint.of_step(step, "engine"), training.key if training else None])
         settings = self.settings
         documents = self._digests(test)
-        asked: list[Any] = [settings.criteria, settings.level, settings.schemes, list(thresholds)]
-        asked += ["candidates"] if keep else []
-        asked += ["each"] if each else []
-        key = fingerprint.digest(["test", depends, documents, asked, fingerprint.of_scoring()])[:KEY_LENGTH]
-        criteria, schemes = tuple(settings.criteria), tuple(settings.schemes)
+        outputs: list[Any] = [settings.criteria, settings.level, settings.schemes, list(thresholds)]
+        outputs += ["candidates"] if keep_candidates else []
+        outputs += ["each"] if per_document else []
+        key = fingerprint.digest(["test", inputs, documents, outputs, fingerprint.of_scoring()])[:KEY_LENGTH]
         return Testing(
-            key, system, tuple(pieces), test, criteria, settings.level, schemes, tuple(thresholds), keep, each
+            key,
+            system,
+            tuple(engines),
+            test,
+            tuple(settings.criteria),
+            settings.level,
+            tuple(settings.schemes),
+            tuple(thresholds),
+            keep_candidates,
+            per_document,
         )
 
     @cached_property
@@ -196,9 +217,9 @@ class ExperimentRunner:
         return JobScheduler(self.folder, documents, self.workers, self.progress, self.settings.keep_models)
 
     def run(self, jobs: Sequence[Job]) -> list[JobOutcome]:
-        """Do the jobs, or find them done, and return their outcomes in the same order.
+        """Run the jobs that are not finished, and return the outcomes of all in the same order.
 
-        A job that fails gives an outcome with the error. Raises CaspipeError if every job fails.
+        The outcome of a failed job contains the error message. Raises CaspipeError if every job fails.
         """
         schedule = self.schedule
         schedule.corpora = {name: corpus.documents for name, corpus in self.corpora.items()}
@@ -209,17 +230,17 @@ class ExperimentRunner:
         return outcomes
 
     def run_groups(self, groups: Mapping[K, Sequence[Job]]) -> dict[K, list[JobOutcome]]:
-        """Do the jobs of all groups, as `run` does, and return their outcomes under the same keys."""
+        """Run the jobs of all groups and return their outcomes by group. Raises as `run`."""
         outcomes = iter(self.run([job for jobs in groups.values() for job in jobs]))
         return {key: [next(outcomes) for _ in jobs] for key, jobs in groups.items()}
 
     def trained(self, outcome: JobOutcome) -> list[dict[str, Any]]:
-        """Return what is known of the models behind a test: `active_features`, `documents`."""
+        """Return the results of the trainings of a test: `active_features`, `documents`."""
         return [self.schedule.finished[t.key] for t in outcome.job.needs if t.key in self.schedule.finished]
 
     @property
     def bundles(self) -> list[dict[str, Any]]:
-        """The models that were kept: of which model, from how many documents, where below the folder."""
+        """The stored bundles: name of the model, number of training documents, path relative to the folder."""
         folders = [(t, bundle_folder(self.folder, t) / "model") for t in self.schedule.trainings.values()]
         return [
             {"model": t.model, "documents": len(t.documents), "folder": path.relative_to(self.folder).as_posix()}
@@ -229,14 +250,15 @@ class ExperimentRunner:
 
     @property
     def failures(self) -> list[str]:
-        """Why jobs failed, each reason once."""
+        """The distinct error messages of failed jobs."""
         return list(dict.fromkeys(self.schedule.failed.values()))
 
     @property
     def warnings(self) -> list[str]:
-        """Return what jobs warned of, each warning once."""
-        found = (w for _, data in sorted(self.schedule.finished.items()) for w in data.get("warnings", []))
-        return list(dict.fromkeys(found))
+        """The distinct warnings of jobs."""
+        return list(
+            dict.fromkeys(w for _, data in sorted(self.schedule.finished.items()) for w in data.get("warnings", []))
+        )
 
     def _digests(self, documents: Documents) -> list[Any]:
         names = dict.fromkeys(name for name, _ in documents)
@@ -244,22 +266,23 @@ class ExperimentRunner:
         return digests + [self.corpora[name].digests[i] for name, i in documents]
 
 
-def _resolved(steps: Sequence[Piece], given: Mapping[str, Any]) -> list[Piece]:
-    """Return the steps with further parameters of the resolver, which comes last if none is named."""
+def _with_resolver_parameters(steps: Sequence[SystemStep], parameters: Mapping[str, Any]) -> list[SystemStep]:
+    """Return the steps with further parameters of the resolver, which is added at the end if it is missing."""
     if not any(p.step.name == RESOLVER for p in steps):
-        steps = [*steps, Piece(config.Step(RESOLVER, RESOLVER, {}, (), ("", 0)))]
+        steps = [*steps, SystemStep(config.Step(RESOLVER, RESOLVER, {}, (), ("", 0)))]
     return [
-        Piece(model_steps.with_parameters(p.step, given), p.trained) if p.step.name == RESOLVER else p for p in steps
+        SystemStep(model_steps.with_parameters(p.step, parameters), p.trained) if p.step.name == RESOLVER else p
+        for p in steps
     ]
 
 
-def _of(corpus: Corpus, indexes: Iterable[int]) -> Documents:
+def _documents(corpus: Corpus, indexes: Iterable[int]) -> Documents:
     return tuple((corpus.name, i) for i in indexes)
 
 
 @contextlib.contextmanager
-def _about(corpus: Corpus) -> Iterator[None]:
-    """Say which corpus a split failed for."""
+def _naming_corpus(corpus: Corpus) -> Iterator[None]:
+    """Add the name of the corpus to the error of a failed split."""
     try:
         yield
     except CaspipeError:
@@ -268,6 +291,6 @@ def _about(corpus: Corpus) -> Iterator[None]:
         raise CaspipeError(f"corpus {corpus.name}: {error}") from None
 
 
-def of_each(outcomes: Iterable[JobOutcome]) -> list[Scores]:
+def successful_scores(outcomes: Iterable[JobOutcome]) -> list[Scores]:
     """Return the scores of the jobs that did not fail."""
     return [o.scores for o in outcomes if not o.failed]

@@ -1,4 +1,4 @@
-"""Schedules jobs: trainings first, their tests as soon as possible; finished jobs are skipped, each result is stored at once."""
+"""The scheduler of jobs. A test runs as soon as its trainings are finished; finished jobs are skipped."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import Any
 from ...contract import registry
 from ...errors import CaspipeError
 from ...running.worker import Handler, Worker, WorkerDied, safe_start_method, wait_for
-from .job import Corpora, Job, Training, attempt, bundle_folder, stored
+from .job import Corpora, Job, Training, bundle_folder, run_job, stored_result
 
 
 class Progress:
     """Observes batches of jobs. By default, the methods do nothing."""
 
     def batch(self, jobs: int, finished: int) -> None:
-        """Called with the number of jobs of a batch, and how many of them were finished before."""
+        """Report the number of jobs of a batch, and the number of those that are finished already."""
 
-    def done(self, what: str, failed: bool) -> None:
-        """Called at the end of each job."""
+    def done(self, name: str, failed: bool) -> None:
+        """Report the end of a job."""
 
 
 class JobScheduler:
-    """Runs jobs in `workers` processes, or in this one if it is 1. Results do not depend on their number."""
+    """Runs jobs in `workers` processes, or in the current process if it is 1. The number does not affect the results."""
 
     def __init__(
         self, folder: Path, corpora: Corpora, workers: int, progress: Progress | None = None, keep_models: bool = False
@@ -38,57 +38,56 @@ class JobScheduler:
         self.keep_models = keep_models
         self.finished: dict[str, dict[str, Any]] = {}
         self.failed: dict[str, str] = {}
-        """Why a job failed, by its key."""
+        """Error messages by the key of the job."""
         self.trainings: dict[str, Training] = {}
-        """Every training asked for, by its key."""
+        """All trainings by key."""
         self.skipped = 0
-        """Jobs whose result existed already."""
+        """Number of jobs with results from an earlier run."""
         self._uses: Counter[str] = Counter()
-        """How many jobs that have not ended make or need the bundle of a training, by its key."""
+        """Number of unfinished jobs that create or use the bundle of a training, by its key."""
 
     def run(self, jobs: Iterable[Job]) -> None:
-        """Do the jobs and what they need; results are in `finished`, failures in `failed`.
+        """Run the jobs and those they need, and add the results to `finished` and `failed`.
 
-        Ctrl-C (KeyboardInterrupt) passes on: what was finished stays. Raises CaspipeError if a worker process dies.
+        Raises CaspipeError if a worker process dies. After KeyboardInterrupt, the results of finished jobs are kept.
         """
-        wanted: dict[str, Job] = {}
+        required: dict[str, Job] = {}
         for job in jobs:
-            wanted |= {**_needs(job), job.key: job}
-        self.trainings |= {key: job for key, job in wanted.items() if isinstance(job, Training)}
-        left: list[Job] = []
+            required |= {**_needs(job), job.key: job}
+        self.trainings |= {key: job for key, job in required.items() if isinstance(job, Training)}
+        pending: list[Job] = []
         missing: set[str] = set()
-        for job in reversed(wanted.values()):  # a job comes after those that it needs
-            if job.key not in self.finished and (result := stored(self.folder, job)) is not None:
+        for job in reversed(required.values()):  # a job comes after the jobs that it needs
+            if job.key not in self.finished and (result := stored_result(self.folder, job)) is not None:
                 self.finished[job.key] = result
                 self.skipped += 1
-            if (
-                job.key not in self.finished or job.key in missing
-            ):  # the model of a finished training may have been removed
-                left.append(job)
+            # the model of a finished training may have been removed
+            if job.key not in self.finished or job.key in missing:
+                pending.append(job)
                 missing |= {
                     training.key for training in _used(job) if not bundle_folder(self.folder, training).is_dir()
                 }
-        ordered = left[::-1]
-        self.progress.batch(len(wanted), len(wanted) - len(left))
+        ordered = pending[::-1]
+        self.progress.batch(len(required), len(required) - len(pending))
         self._uses = Counter(training.key for job in ordered for training in _used(job))
         if self.workers == 1:
             for job in ordered:
-                self._end(job, self._blocked(job) or attempt(job, self.corpora, self.folder))
+                self._end(job, self._blocked(job) or run_job(job, self.corpora, self.folder))
         elif ordered:
             try:
                 self._in_workers(ordered)
             except BaseException:
                 _remove_unfinished(self.folder)
                 raise
-        with contextlib.suppress(OSError):  # it does not exist, or models are kept in it
+        with contextlib.suppress(OSError):  # the folder is missing or contains models
             (self.folder / "bundles").rmdir()
 
     def _blocked(self, job: Job) -> str:
-        """Return why a job that this job needs failed; empty if none did."""
+        """Return the error message of a failed job that this job needs; empty if none failed."""
         return next((self.failed[t.key] for t in job.needs if t.key in self.failed), "")
 
     def _end(self, job: Job, result: dict[str, Any] | str) -> None:
-        """Note a result, and remove the bundles that no other job needs, unless models are kept."""
+        """Record a result and remove the bundles that no other job uses, unless models are kept."""
         if isinstance(result, str):
             self.failed[job.key] = result
         else:
@@ -100,7 +99,7 @@ class JobScheduler:
                 shutil.rmtree(bundle_folder(self.folder, training), ignore_errors=True)
 
     def _in_workers(self, ordered: list[Job]) -> None:
-        """Do jobs in processes, which end with this call, at once after an error or Ctrl-C."""
+        """Run jobs in worker processes. The processes are stopped at the end, and on an error or Ctrl-C."""
         waiting = {job.key: job for job in ordered}
         running: dict[Worker, Job] = {}
         start = safe_start_method()
@@ -126,7 +125,7 @@ class JobScheduler:
         except WorkerDied:
             raise CaspipeError(
                 f"a worker process died ({len(self.finished)} jobs are finished and kept): run the same command "
-                "again, with fewer --jobs if memory was short"
+                "again, with fewer --jobs if it ran out of memory"
             ) from None
         finally:
             for worker in workers:
@@ -134,7 +133,7 @@ class JobScheduler:
 
 
 def _needs(job: Job) -> dict[str, Job]:
-    """Return all that a job needs, directly or through others, by key. Each comes after those that it needs itself."""
+    """Return the direct and indirect dependencies of a job by key, in the order in which they must run."""
     jobs: dict[str, Job] = {}
     for needed in job.needs:
         jobs |= {**_needs(needed), needed.key: needed}
@@ -142,19 +141,19 @@ def _needs(job: Job) -> dict[str, Job]:
 
 
 def _used(job: Job) -> Sequence[Training]:
-    """Return the trainings whose bundles a job makes or needs."""
+    """Return the trainings whose bundles a job creates or uses."""
     return [job] if isinstance(job, Training) else job.needs
 
 
 def _ready(waiting: Mapping[str, Job], running: Iterable[Job]) -> list[Job]:
-    """Return the jobs that do not wait for another, tests before trainings."""
-    pending = {*waiting, *(job.key for job in running)}
-    ready = [job for job in waiting.values() if not any(t.key in pending for t in job.needs)]
+    """Return the jobs whose dependencies are finished, tests before trainings."""
+    unfinished = {*waiting, *(job.key for job in running)}
+    ready = [job for job in waiting.values() if not any(t.key in unfinished for t in job.needs)]
     return sorted(ready, key=lambda job: isinstance(job, Training))
 
 
 def _remove_unfinished(folder: Path) -> None:
-    """Remove what workers were writing when they were ended."""
+    """Remove partial files of stopped workers."""
     for file in folder.glob("jobs/.*.tmp"):
         file.unlink(missing_ok=True)
     for part in folder.glob("bundles/.*.part"):
@@ -162,7 +161,7 @@ def _remove_unfinished(folder: Path) -> None:
 
 
 def _set_up(corpora: Corpora, folder: Path, plugins: Sequence[str]) -> Handler:
-    """Set up a worker process with documents and plug-in files."""
+    """Return the job handler of a worker process after loading the plug-in files."""
     for file in plugins:
         registry.load_file(file)
-    return lambda job, send: send(attempt(job, corpora, folder))
+    return lambda job, send: send(run_job(job, corpora, folder))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from .plan import Settings
 from .result import Cell, Result, Table, plus_minus, shown
-from .runner import ExperimentRunner, JobOutcome, of_each
+from .runner import ExperimentRunner, JobOutcome, successful_scores
 from .scores import MEASURES, OVERALL, SHORT, Scores, averaged, kinds_of, mean, spread
 
 CONVENTION = (
@@ -37,16 +37,16 @@ def rounded(value: float | None) -> int | None:
     return None if value is None else round(value)
 
 
-def by_kind(outcomes: Iterable[Sequence[JobOutcome]], settings: Settings) -> list[str]:
+def kind_criteria(outcomes: Iterable[Sequence[JobOutcome]], settings: Settings) -> list[str]:
     """Return the criteria that distinguish kinds; `token-binary` counts all kinds together. All criteria if none does."""
-    counted = {c for many in outcomes for s in of_each(many) for c, kind in s.counts if kind != OVERALL}
+    counted = {c for many in outcomes for s in successful_scores(many) for c, kind in s.counts if kind != OVERALL}
     return [c for c in settings.criteria if c in counted] or settings.criteria
 
 
-def of_kinds(title: str, outcomes: Sequence[JobOutcome], settings: Settings, note: str = "") -> Table:
+def kinds_table(title: str, outcomes: Sequence[JobOutcome], settings: Settings, note: str = "") -> Table:
     """Kinds by criterion: precision, recall, F1, with all kinds together first. Over folds: the mean of what is defined."""
-    many = of_each(outcomes)
-    kinds, criteria = kinds_of(many), by_kind([outcomes], settings)
+    many = successful_scores(outcomes)
+    kinds, criteria = kinds_of(many), kind_criteria([outcomes], settings)
     columns = ["kind", *(f"{c}|{SHORT[m]}" for c in criteria for m in MEASURES), "spans"]
     rows: list[list[Cell]] = [
         [
@@ -59,19 +59,19 @@ def of_kinds(title: str, outcomes: Sequence[JobOutcome], settings: Settings, not
     return Table(title, columns, rows, note)
 
 
-def of_systems(by_system: Mapping[str, Sequence[JobOutcome]], settings: Settings, title: str) -> Table:
+def systems_table(by_system: Mapping[str, Sequence[JobOutcome]], settings: Settings, title: str) -> Table:
     """Systems by criterion, over all kinds together; over folds: mean ± standard deviation."""
     rows: list[list[Cell]] = []
     for system, outcomes in by_system.items():
-        many = of_each(outcomes)
+        many = successful_scores(outcomes)
         single = [averaged(many, c, OVERALL, m) for c in settings.criteria for m in MEASURES]
         rows.append([system, *(single if len(many) < 2 else figure_cells(many, settings))])
     return Table(title, ["system", *figure_columns(settings)], rows)
 
 
-def across(by_system: Mapping[str, Sequence[JobOutcome]], criterion: str, measure: str) -> Table:
+def kinds_by_system(by_system: Mapping[str, Sequence[JobOutcome]], criterion: str, measure: str) -> Table:
     """Kinds by system under one criterion."""
-    each = {system: of_each(outcomes) for system, outcomes in by_system.items()}
+    each = {system: successful_scores(outcomes) for system, outcomes in by_system.items()}
     kinds = kinds_of(s for many in each.values() for s in many)
     rows: list[list[Cell]] = [
         [kind, *(averaged(many, criterion, kind, measure) for many in each.values())] for kind in kinds
@@ -79,7 +79,7 @@ def across(by_system: Mapping[str, Sequence[JobOutcome]], criterion: str, measur
     return Table(f"{SHORT[measure]} by kind and system, {criterion}", ["kind", *each], rows, highest=True)
 
 
-def official(by_system: Mapping[str, Sequence[JobOutcome]], settings: Settings) -> list[Table]:
+def official_tables(by_system: Mapping[str, Sequence[JobOutcome]], settings: Settings) -> list[Table]:
     """Return one table for each shared task asked for, with the figures of its own script."""
     tables = []
     for scheme in settings.schemes:
@@ -124,7 +124,7 @@ def active_features(runner: ExperimentRunner, outcomes: Sequence[JobOutcome]) ->
     return mean(data.get("active_features") for o in outcomes for data in runner.trained(o))
 
 
-def optimum(
+def report_best(
     result: Result,
     model: str,
     given: Mapping[str, Any],
@@ -137,7 +137,7 @@ def optimum(
     result.findings.append(f"{model}: best {criterion} {SHORT[measure]} {shown(value)} at {parameters}.")
 
 
-def tested(
+def add_final_tests(
     runner: ExperimentRunner,
     result: Result,
     chosen: Mapping[str, Mapping[str, Any]],
@@ -150,10 +150,12 @@ def tested(
     if runner.settings.test is None or not chosen:
         return
     train, test = runner.split()
-    outcomes = runner.run([runner.test(model, train, test, given=given, on=on) for model, given in chosen.items()])
+    outcomes = runner.run(
+        [runner.test(model, train, test, parameters=given, owner=on) for model, given in chosen.items()]
+    )
     for (model, given), outcome in zip(chosen.items(), outcomes, strict=True):
         parameters = ", ".join(f"{name} = {value:g}" for name, value in given.items())
         title = f"{model} with {parameters}: trained on {runner.plan.train}, tested on {runner.settings.test}"
-        result.tables.append(of_kinds(title, [outcome], runner.settings, CONVENTION))
-        result.tables += official({model: [outcome]}, runner.settings)
+        result.tables.append(kinds_table(title, [outcome], runner.settings, CONVENTION))
+        result.tables += official_tables({model: [outcome]}, runner.settings)
         result.records += records([outcome.scores], runner.settings, system=model, part="test", **given)

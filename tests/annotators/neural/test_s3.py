@@ -81,13 +81,13 @@ def test_the_windows_tried_are_those_of_the_source() -> None:
 
 def test_the_quick_one_learns_to_tell_phi_from_the_rest(trained: Path) -> None:
     from caspipe.consumers.scoring import score
-    from caspipe.pipeline.application.evaluation.documents import found_by
+    from caspipe.pipeline.application.evaluation.documents import pipeline_pairs
 
     config = f"""
     reader: {{synthetic: {{documents: 20, seed: 7}}}}
     engines: [segmenter, tagger, neural: {{model: {trained / "out" / "s3-quick"}}}]
     """
-    scores = score(found_by(Pipeline.parse(config)), ["token-binary"])
+    scores = score(pipeline_pairs(Pipeline.parse(config)), ["token-binary"])
     recall, precision = (scores.value("token-binary", "micro", f) for f in ("recall", "precision"))
     # a marker that marks nothing has recall 0, one that marks everything a precision of about 0.15
     assert recall is not None and precision is not None and recall > 0.35 and precision > 0.5

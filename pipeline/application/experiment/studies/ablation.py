@@ -11,10 +11,10 @@ from ....contract import params, registry
 from ....contract.component import part
 from ....storage.yaml_source import Keys, text_of
 from ..experiment import Experiment
-from ..model_steps import faults_of
+from ..model_steps import model_faults
 from ..plan import Measure, Plan
 from ..result import Cell, Figure, Result, Table, plus_minus
-from ..runner import ExperimentRunner, JobOutcome, of_each
+from ..runner import ExperimentRunner, JobOutcome, successful_scores
 from ..scores import LONG, OVERALL, SHORT, averaged, spread
 from ..tables import active_features, records, rounded
 
@@ -43,7 +43,7 @@ class Ablation(Experiment):
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         for model in self.models or plan.trainable:
-            yield from faults_of(plan, model, "trainer", [{}])
+            yield from model_faults(plan, model, "trainer", [{}])
             trainer = plan.models[model].trainer
             if trainer is None:
                 continue
@@ -62,7 +62,7 @@ class Ablation(Experiment):
         models = self.models or runner.plan.trainable
         variants = {model: self._variants(runner.plan, model) for model in models}
         jobs = {
-            (model, variant): [runner.test(model, *split, given={FEATURES: features}) for split in splits]
+            (model, variant): [runner.test(model, *split, parameters={FEATURES: features}) for split in splits]
             for model in models
             for variant, features in variants[model].items()
         }
@@ -111,7 +111,7 @@ class Ablation(Experiment):
         result: Result,
     ) -> None:
         criteria, start = runner.settings.criteria, WHOLE if mode == "drop" else BARE
-        here = {family: of_each(many) for (m, family), many in found.items() if m == mode}
+        here = {family: successful_scores(many) for (m, family), many in found.items() if m == mode}
         rows: list[list[Cell]] = []
         for family, scores in here.items():
             cells: list[Cell] = []

@@ -11,9 +11,9 @@ from ..experiment import Experiment
 from ..plan import Measure, Plan
 from ..reference import Reference
 from ..result import Figure, Result, shown
-from ..runner import ExperimentRunner, of_each
+from ..runner import ExperimentRunner, successful_scores
 from ..scores import LONG, OVERALL, SHORT, averaged, best, kinds_of
-from ..tables import CONVENTION, across, by_kind, of_kinds, of_systems, official, records
+from ..tables import CONVENTION, kind_criteria, kinds_by_system, kinds_table, official_tables, records, systems_table
 
 
 @part("comparison")
@@ -41,12 +41,12 @@ class Comparison(Experiment):
         by_system = runner.run_groups({model: [runner.test(model, *split) for split in splits] for model in chosen})
         where = settings.test or f"{len(splits)} folds of {runner.plan.train}"
         result = Result()
-        result.tables.append(of_systems(by_system, settings, f"All kinds together, on {where}"))
+        result.tables.append(systems_table(by_system, settings, f"All kinds together, on {where}"))
         result.tables += [reference.table(by_system) for reference in self.reference]
-        result.tables += official(by_system, settings)
-        kinds = kinds_of(s for many in by_system.values() for s in of_each(many))
-        for criterion in by_kind(by_system.values(), settings):
-            table = across(by_system, criterion, self.measure)
+        result.tables += official_tables(by_system, settings)
+        kinds = kinds_of(s for many in by_system.values() for s in successful_scores(many))
+        for criterion in kind_criteria(by_system.values(), settings):
+            table = kinds_by_system(by_system, criterion, self.measure)
             result.tables.append(table)
             values = [row[1:] for row in table.rows]
             options: dict[str, object] = {"xlabel": "System", "ylabel": "Kind", "framed": False}
@@ -55,11 +55,13 @@ class Comparison(Experiment):
             data = (chosen, kinds, values)
             result.figures.append(Figure(f"kinds-{criterion}", caption, "grid_heatmap", data, options))
         for criterion in settings.criteria:
-            reached = {s: averaged(of_each(m), criterion, OVERALL, self.measure) for s, m in by_system.items()}
+            reached = {
+                s: averaged(successful_scores(m), criterion, OVERALL, self.measure) for s, m in by_system.items()
+            }
             top = best(reached)
             if top is not None:
                 result.findings.append(f"Best {criterion} {SHORT[self.measure]}: {top}, {shown(reached[top])}.")
         for system, many in by_system.items():
-            result.tables.append(of_kinds(f"{system} on {where}", many, settings, CONVENTION))
+            result.tables.append(kinds_table(f"{system} on {where}", many, settings, CONVENTION))
             result.records += records([o.scores for o in many], settings, system=system)
         return result

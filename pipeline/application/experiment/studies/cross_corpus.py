@@ -12,7 +12,7 @@ from ..experiment import Experiment
 from ..job import Testing
 from ..plan import Plan
 from ..result import Cell, Figure, Result, Table
-from ..runner import ExperimentRunner, JobOutcome, of_each
+from ..runner import ExperimentRunner, JobOutcome, successful_scores
 from ..scores import MEASURES, OVERALL, SHORT, averaged
 from ..tables import records
 
@@ -68,14 +68,19 @@ class CrossCorpus(Experiment):
             rows: list[list[Cell]] = []
             for a in trains:
                 figures = [
-                    averaged(of_each(found[model, a, b]), criterion, OVERALL, m) for b in tests for m in MEASURES
+                    averaged(successful_scores(found[model, a, b]), criterion, OVERALL, m)
+                    for b in tests
+                    for m in MEASURES
                 ]
                 rows.append([a, *figures])
             note = "On its own corpus a model is cross-validated."
             result.tables.append(
                 Table(f"{model}, {criterion}: trained on rows, tested on columns", columns, rows, note)
             )
-            values = [[averaged(of_each(found[model, a, b]), criterion, OVERALL, "f1") for b in tests] for a in trains]
+            values = [
+                [averaged(successful_scores(found[model, a, b]), criterion, OVERALL, "f1") for b in tests]
+                for a in trains
+            ]
             options = {"xlabel": "Tested on", "ylabel": "Trained on", "title": model, "framed": False}
             options["value"] = f"{criterion} F1"
             caption = f"{model}: {criterion} F1 by training and test corpus, all kinds."

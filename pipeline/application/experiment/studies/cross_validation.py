@@ -8,7 +8,7 @@ from ....contract.component import part
 from ..experiment import Experiment
 from ..result import Result
 from ..runner import ExperimentRunner
-from ..tables import CONVENTION, of_kinds, of_systems, official, records
+from ..tables import CONVENTION, kinds_table, official_tables, records, systems_table
 
 
 @part("cross_validation")
@@ -25,9 +25,9 @@ class CrossValidation(Experiment):
         )
         result = Result()
         title = f"All kinds, mean ± standard deviation over {len(folds)} folds"
-        result.tables.append(of_systems(by_model, settings, title))
-        result.tables += official(by_model, settings)
+        result.tables.append(systems_table(by_model, settings, title))
+        result.tables += official_tables(by_model, settings)
         for model, many in by_model.items():
-            result.tables.append(of_kinds(f"{model}, mean over {len(folds)} folds", many, settings, CONVENTION))
+            result.tables.append(kinds_table(f"{model}, mean over {len(folds)} folds", many, settings, CONVENTION))
             result.records += records([o.scores for o in many], settings, system=model)
         return result

@@ -9,17 +9,17 @@ from collections.abc import Iterator
 from ....contract.component import part
 from ....storage.yaml_source import Keys
 from ..experiment import Experiment
-from ..model_steps import faults_of
+from ..model_steps import model_faults
 from ..plan import Measure, Plan
 from ..result import Cell, Figure, Result, Table
-from ..runner import ExperimentRunner, JobOutcome, of_each
+from ..runner import ExperimentRunner, JobOutcome, successful_scores
 from ..scores import DRAWN, LONG, OVERALL, averaged, best
 from ..tables import (
     active_features,
-    optimum,
+    add_final_tests,
     records,
+    report_best,
     rounded,
-    tested,
 )
 
 
@@ -47,7 +47,7 @@ class Grid(Experiment):
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         for model in self.models or plan.trainable:
-            yield from faults_of(
+            yield from model_faults(
                 plan, model, "trainer", [{self.x: x, self.y: y} for x, y in itertools.product(self.xs, self.ys)]
             )
 
@@ -56,7 +56,7 @@ class Grid(Experiment):
         models = self.models or runner.plan.trainable
         pairs = list(itertools.product(self.xs, self.ys))
         jobs = {
-            (model, x, y): [runner.test(model, *split, given={self.x: x, self.y: y}) for split in splits]
+            (model, x, y): [runner.test(model, *split, parameters={self.x: x, self.y: y}) for split in splits]
             for model in models
             for x, y in pairs
         }
@@ -66,13 +66,14 @@ class Grid(Experiment):
             by_pair = {pair: outcomes[model, *pair] for pair in pairs}
             self._of_model(runner, model, by_pair, criterion, result)
             reached = {
-                pair: averaged(of_each(many), criterion, OVERALL, self.optimise) for pair, many in by_pair.items()
+                pair: averaged(successful_scores(many), criterion, OVERALL, self.optimise)
+                for pair, many in by_pair.items()
             }
             top = best(reached)
             if top is not None:
                 chosen[model] = {self.x: top[0], self.y: top[1]}
-                optimum(result, model, chosen[model], reached[top], criterion, self.optimise)
-        tested(runner, result, chosen, "trainer")
+                report_best(result, model, chosen[model], reached[top], criterion, self.optimise)
+        add_final_tests(runner, result, chosen, "trainer")
         return result
 
     def _of_model(
@@ -90,7 +91,7 @@ class Grid(Experiment):
         folds = len(next(iter(by_pair.values())))
         for measure in dict.fromkeys((self.optimise, *DRAWN)):
             name = f"{criterion} {LONG[measure]}"
-            values = {p: averaged(of_each(many), criterion, OVERALL, measure) for p, many in by_pair.items()}
+            values = {p: averaged(successful_scores(many), criterion, OVERALL, measure) for p, many in by_pair.items()}
             self._show(model, values, name, f"mean of {folds} folds", measure, 3, result)
         counts = {pair: active_features(runner, many) for pair, many in by_pair.items()}
         if any(n is not None for n in counts.values()):

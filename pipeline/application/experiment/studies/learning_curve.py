@@ -8,7 +8,7 @@ from typing import ClassVar
 from ....contract.component import part
 from ..experiment import Experiment
 from ..result import Cell, Figure, Result, Table
-from ..runner import ExperimentRunner, of_each
+from ..runner import ExperimentRunner, successful_scores
 from ..scores import DRAWN, LONG, OVERALL, Scores, kinds_of, quantile
 from ..tables import figure_cells, figure_columns, records
 
@@ -62,7 +62,7 @@ class LearningCurve(Experiment):
             curves[model] = []
             for share, size in zip(self.proportions, sizes, strict=True):
                 many = outcomes[model, share]
-                curves[model].append(of_each(many))
+                curves[model].append(successful_scores(many))
                 result.records += records(
                     [o.scores for o in many], runner.settings, system=model, proportion=share, documents=size
                 )

@@ -12,7 +12,7 @@ from ....storage.yaml_source import Keys
 from ..experiment import Experiment
 from ..plan import Plan
 from ..result import Cell, Figure, Result, Table
-from ..runner import ExperimentRunner, of_each
+from ..runner import ExperimentRunner, successful_scores
 from ..scores import DRAWN, LONG, OVERALL, Scores, mean, quantile
 from ..tables import figure_cells, figure_columns, records
 
@@ -68,7 +68,7 @@ class Mixing(Experiment):
             rows: list[list[Cell]] = []
             for share in self.proportions:
                 many = outcomes[model, share]
-                scores = of_each(many)
+                scores = successful_scores(many)
                 curves[model].append(scores)
                 added = len(runner.subset(second, share, "mixing", 0))
                 rows.append([f"{share:g}", added, *figure_cells(scores, runner.settings)])

@@ -9,19 +9,19 @@ from typing import Literal
 from ....contract.component import part
 from ....storage.yaml_source import Keys
 from ..experiment import Experiment
-from ..model_steps import faults_of
+from ..model_steps import model_faults
 from ..plan import Measure, Plan
 from ..result import Cell, Figure, Result, Table
-from ..runner import ExperimentRunner, JobOutcome, of_each
+from ..runner import ExperimentRunner, JobOutcome, successful_scores
 from ..scores import DRAWN, LONG, OVERALL, averaged, best
 from ..tables import (
     active_features,
+    add_final_tests,
     figure_cells,
     figure_columns,
-    optimum,
     records,
+    report_best,
     rounded,
-    tested,
 )
 
 
@@ -54,7 +54,7 @@ class Sweep(Experiment):
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         for model in self.models or plan.trainable:
             values = self.per_model.get(model, self.values)
-            yield from faults_of(plan, model, self.on, [{self.parameter: value} for value in values])
+            yield from model_faults(plan, model, self.on, [{self.parameter: value} for value in values])
             if self.log and any(v <= 0 for v in values):
                 yield ("values",), "expected numbers above 0 on a logarithmic scale; set log: false for others"
 
@@ -64,7 +64,7 @@ class Sweep(Experiment):
         splits = runner.folds()
         values = {model: self.per_model.get(model, self.values) for model in models}
         jobs = {
-            (model, value): [runner.test(model, *s, given={self.parameter: value}, on=self.on) for s in splits]
+            (model, value): [runner.test(model, *s, parameters={self.parameter: value}, owner=self.on) for s in splits]
             for model in models
             for value in values[model]
         }
@@ -74,12 +74,14 @@ class Sweep(Experiment):
         for model in models:
             by_value = {value: outcomes[model, value] for value in values[model]}
             self._of_model(runner, model, by_value, result)
-            reached = {v: averaged(of_each(many), criterion, OVERALL, self.optimise) for v, many in by_value.items()}
+            reached = {
+                v: averaged(successful_scores(many), criterion, OVERALL, self.optimise) for v, many in by_value.items()
+            }
             top = best(reached)
             if top is not None:
                 chosen[model] = {self.parameter: top}
-                optimum(result, model, chosen[model], reached[top], criterion, self.optimise)
-        tested(runner, result, chosen, self.on)
+                report_best(result, model, chosen[model], reached[top], criterion, self.optimise)
+        add_final_tests(runner, result, chosen, self.on)
         return result
 
     def _of_model(
@@ -91,7 +93,7 @@ class Sweep(Experiment):
         counted = self.on == "trainer" and any(n is not None for n in counts.values())
         rows: list[list[Cell]] = []
         for value, many in by_value.items():
-            cells = figure_cells(of_each(many), runner.settings)
+            cells = figure_cells(successful_scores(many), runner.settings)
             rows.append([f"{value:g}", *cells, *([rounded(counts[value])] if counted else [])])
             labels: dict[str, Cell] = {"system": model, "parameter": self.parameter, "value": value}
             labels["active_features"] = counts[value]
@@ -102,7 +104,9 @@ class Sweep(Experiment):
         result.tables.append(Table(f"{model}: all kinds, mean ± standard deviation over {folds} folds", columns, rows))
         label = self.labels.get(model) or f"{self.parameter} given to {model}"
         for measure in dict.fromkeys((self.optimise, *DRAWN)):
-            series = {c: [averaged(of_each(m), c, OVERALL, measure) for m in by_value.values()] for c in criteria}
+            series = {
+                c: [averaged(successful_scores(m), c, OVERALL, measure) for m in by_value.values()] for c in criteria
+            }
             right = ("Active features", list(counts.values())) if counted and measure == self.optimise else None
             options = {"ylabel": LONG[measure], "right": right, "log": self.log, "title": f"{model}: {LONG[measure]}"}
             caption = f"{model}: {LONG[measure]} over {label}; all kinds, mean of {folds} folds."

@@ -15,7 +15,7 @@ from .. import fingerprint
 from ..experiment import Experiment
 from ..job import KEY_LENGTH, Testing, scores_of
 from ..model_steps import with_parameters
-from ..plan import Plan, pieces
+from ..plan import Plan, system_steps
 from ..result import Cell, Figure, Result, Table, shown
 from ..runner import ExperimentRunner
 from ..scores import OVERALL, SHORT, Scores, averaged, kinds_of
@@ -174,21 +174,21 @@ class ThresholdPairs(Experiment):
 
 def _has_engine(plan: Plan, model: str) -> bool:
     try:
-        return any(piece.step.name == ENGINE for piece in pieces(plan.models, model))
+        return any(piece.step.name == ENGINE for piece in system_steps(plan.models, model))
     except KeyError:  # made of a model that is not there, which is reported elsewhere
         return False
 
 
 def _everything(job: Testing) -> Testing:
     """Return the test with an engine that masks every token and a record of what it says of each."""
-    pieces_ = tuple((with_parameters(s, EVERYTHING) if s.name == ENGINE else s, training) for s, training in job.pieces)
+    steps = tuple((with_parameters(s, EVERYTHING) if s.name == ENGINE else s, training) for s, training in job.steps)
     key = fingerprint.digest([job.key, ENGINE, dict(EVERYTHING)])[:KEY_LENGTH]
-    return dataclasses.replace(job, key=key, pieces=pieces_, keep=True)
+    return dataclasses.replace(job, key=key, steps=steps, keep_candidates=True)
 
 
 def _unknown(plan: Plan, model: str) -> float | None:
     """Return the engine's own threshold for tokens in no list."""
-    given = next(p.step.given for p in pieces(plan.models, model) if p.step.name == ENGINE)
+    given = next(p.step.given for p in system_steps(plan.models, model) if p.step.name == ENGINE)
     value = given.get("unknown")
     return None if value is None else float(value)
 
@@ -252,8 +252,8 @@ def scored(
     Blanks between tokens count as not masked, which criteria over letters and digits do not see.
     """
 
-    trained = tuple(f"{step.id}/" for step, training in job.pieces if training is not None)
-    own = tuple(f"{step.id}/" for step, _ in job.pieces if step.name == ENGINE)
+    trained = tuple(f"{step.id}/" for step, training in job.steps if training is not None)
+    own = tuple(f"{step.id}/" for step, _ in job.steps if step.name == ENGINE)
     pairs = [pair_of(cas) for cas in documents]
     for way in ways:
         decided = []

@@ -26,8 +26,8 @@ class Noted(Progress):
     def __init__(self) -> None:
         self.ended: list[str] = []
 
-    def done(self, what: str, failed: bool) -> None:
-        self.ended.append(what)
+    def done(self, name: str, failed: bool) -> None:
+        self.ended.append(name)
 
 
 def run(path: Path, folder: Path, *overrides: str, workers: int = 1) -> list[str]:
@@ -115,7 +115,12 @@ def test_figures_are_those_counted_by_hand(write: Write, tmp_path: Path) -> None
     corpus = runner.corpus()
     (outcome,) = runner.run([runner.test("digits", (), corpus.all)])
     counts = outcome.scores.counts["strict", "ID"]
-    assert (counts.gold, counts.found, counts.system, counts.right) == (24, 24, 48, 24)  # `ward 7` is marked as well
+    assert (counts.gold, counts.gold_hits, counts.system, counts.system_hits) == (
+        24,
+        24,
+        48,
+        24,
+    )  # `ward 7` is marked as well
     assert outcome.scores.value("strict", "PERSON", "recall") == 0.0
     (learnt,) = runner.run([runner.test("memory", corpus.all, corpus.all)])
     assert learnt.scores.value("strict", "OVERALL", "f1") == 1.0
@@ -168,7 +173,7 @@ def test_documents_of_one_patient_stay_together(write: Write, tmp_path: Path) ->
 def test_a_limit_draws_documents_by_the_seed(write: Write, tmp_path: Path) -> None:
     def ids(seed: int) -> list[str]:
         corpus = ExperimentRunner(read_plan(write(), ["limit=6", f"seed={seed}"]), tmp_path).corpus()
-        assert corpus.whole == 24
+        assert corpus.total == 24
         return [cas.id for cas in corpus.documents]
 
     assert ids(1) == ids(1) != ids(2)

@@ -10,7 +10,12 @@ import numpy as np
 import pytest
 
 from caspipe.pipeline.application.experiment import ExperimentRunner, Result, experiment_of, read_plan
-from caspipe.pipeline.application.experiment.studies.operating_point import ALL, Counted, chosen_for, counted
+from caspipe.pipeline.application.experiment.studies.operating_point import (
+    ALL,
+    UnitCounts,
+    choose_settings,
+    unit_counts,
+)
 from caspipe.pipeline.errors import ConfigError
 
 Write = Callable[..., Path]
@@ -38,7 +43,7 @@ def test_the_value_is_told_as_a_command_and_as_yaml(run: Callable[..., Result]) 
     result = run(OF_MEMORY % 0.4, "test: clinics\ncriteria: [token-binary]")
     rows = table(result, "What to set for a token-binary recall of 0.4")
     assert rows == [["memory", "yes", "0", "--set x_memory.least=0", "x_memory: {least: 0}"]]
-    assert result.findings[0].startswith("memory: least = 0 for a token-binary recall of 0.4; on documents it was not")
+    assert result.findings[0].startswith("memory: least = 0 for a token-binary recall of 0.4; on documents not used")
     assert result.findings[1] == "memory: caspipe run PIPELINE --set x_memory.least=0"
     expect = table(result, "memory: what to expect")
     assert [row[0] for row in expect] == [
@@ -65,7 +70,7 @@ def test_a_threshold_is_chosen_for_each_kind_and_tried_in_the_resolver(run: Call
     (row,) = table(result, "What to set")
     assert row[3].startswith("--set 'resolver.threshold={ID: ") and "PERSON: " in row[3]
     assert row[4].startswith("resolver: {threshold: {ID: ")
-    (configured,) = table(result, "as a pipeline with this threshold does")
+    (configured,) = table(result, "a pipeline with this threshold")
     assert configured[1] == table(result, "both: what to expect")[0][2]  # nothing overlaps here: both ways agree
 
 
@@ -90,13 +95,13 @@ def test_the_bias_of_a_part_of_a_system_is_tuned_by_name(run: Callable[..., Resu
         ),
         (
             "{operating_point: {parameter: least, per_kind: true}}",
-            "per_kind: only a threshold can differ from kind to kind",
+            "per_kind: expected the parameter threshold, got least",
         ),
         ("{operating_point: {parameter: threshold, values: [2]}}", "values: expected confidences from 0 to 1"),
         ("{operating_point: {target_recall: 0}}", "target_recall: expected a share above 0 and up to 1, got 0"),
         (
             "{operating_point: {parameter: threshold, per_kind: true, values: [0.5]}}",
-            "token-binary tells no kinds apart",
+            "token-binary does not distinguish kinds",
         ),
     ],
 )
@@ -108,10 +113,10 @@ def test_faults_are_told_before_any_document_is_read(write: Write, kind: str, fa
 def test_documents_of_one_group_are_one_unit_and_counts_add_up() -> None:
     first = [[[0, "ID", 4, 4, 5, 4], [1, "AGE", 2, 1, 1, 1]], [[0, "ID", 4, 2, 2, 2]]]
     second = [[[0, "ID", 1, 1, 1, 1]], []]
-    made = counted([(2, first), (1, second)], ["a", "b", "a"])
+    made = unit_counts([(2, first), (1, second)], ["a", "b", "a"])
     assert (made.kinds, made.units) == (["AGE", "ID"], 2)
     assert made.overall.tolist() == [[[5, 5, 6, 5], [2, 1, 1, 1]], [[4, 2, 2, 2], [0, 0, 0, 0]]]
-    blind = counted([(1, [[[0, "micro", 3, 2, 2, 2], [0, "ID", 9, 9, 9, 9]]])], ["a"])
+    blind = unit_counts([(1, [[[0, "micro", 3, 2, 2, 2], [0, "ID", 9, 9, 9, 9]]])], ["a"])
     assert blind.overall.tolist() == [[[3, 2, 2, 2]]]
 
 
@@ -120,8 +125,8 @@ def test_each_part_is_measured_at_what_the_others_chose() -> None:
     overall = np.zeros((2, 4, 4))
     overall[0, :2], overall[0, 2:] = (10, 10, 10, 10), (10, 5, 5, 5)
     overall[1] = (10, 10, 20, 10)
-    point = chosen_for(Counted([], overall[:, :, None], overall), [[0, 1], [2, 3]], 0.9, False, 0.0, 10)
+    point = choose_settings(UnitCounts([], overall[:, :, None], overall), [[0, 1], [2, 3]], 0.9, False, 0.0, 10)
     assert point is not None
     assert (point.settings, point.reached) == ({ALL: 1}, True)
-    assert [chosen for chosen, _ in point.each] == [{ALL: 1}, {ALL: 0}]
-    assert point.left_out.tolist() == [[10, 10, 20, 10]] * 2 + [[10, 5, 5, 5]] * 2
+    assert [chosen for chosen, _ in point.by_part] == [{ALL: 1}, {ALL: 0}]
+    assert point.held_out.tolist() == [[10, 10, 20, 10]] * 2 + [[10, 5, 5, 5]] * 2

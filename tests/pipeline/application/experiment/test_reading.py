@@ -25,7 +25,7 @@ def test_a_file_in_order_is_read_whole(write: Write) -> None:
     assert list(plan.corpora) == ["wards", "clinics"]
     assert plan.trainable == ["memory"]
     assert plan.corpora["wards"].group == "patient"
-    assert plan.models["both"].of == ["digits", "memory"]
+    assert plan.models["both"].members == ["digits", "memory"]
 
 
 def test_all_faults_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ trian: wards
         "4: corpora.wards.engine: no such key; did you mean engines?",
         "4: reader: no reader called 'x_corpsu'; did you mean x_corpus?",
         "5: x_corpus.documents: expected whole number, got 'many'",
-        "7: models.memory: has a trainer, so it needs the annotator that goes with it",
+        "7: models.memory: has a trainer but no annotator",
         "8: engines: no engine called 'x_digit'; did you mean x_digits?",
         "9: models.all.of: no model called 'rule'; did you mean rules?",
         "10: models.odd: expected a mapping with trainer, annotator, of, engines, resolver",
@@ -65,7 +65,7 @@ def test_faults_of_components_inside_models_are_told(write: Write, tmp_path: Pat
         extra="  odd: {trainer: {x_trainer: {alhpa: 1}}, annotator: {x_memory: {model: mine}}}\n  bad: {engines: [x_digit]}"
     )
     told = faults(path)
-    assert any(t.endswith("odd/x_memory.model: the experiment chooses it; leave it out") for t in told)
+    assert any(t.endswith("odd/x_memory.model: set by the experiment: remove it") for t in told)
     assert any("x_trainer.alhpa: no such parameter; did you mean alpha?" in t for t in told)
     assert any("no engine called 'x_digit'; did you mean x_digits?" in t for t in told)
 
@@ -84,7 +84,7 @@ def test_corpora_that_are_not_there_are_told_with_the_nearest(write: Write) -> N
 
 
 def test_models_made_of_themselves_are_refused(write: Write) -> None:
-    assert any("is made of a itself" in t for t in faults(write(extra="  a: {of: [b]}\n  b: {of: [a]}")))
+    assert any("contains a itself" in t for t in faults(write(extra="  a: {of: [b]}\n  b: {of: [a]}")))
 
 
 def test_a_parameter_that_a_trainer_does_not_have_or_refuses_is_told_before_any_document(write: Write) -> None:
@@ -125,7 +125,7 @@ def test_overrides_reach_settings_experiments_corpora_and_models(write: Write) -
 def test_overrides_that_lead_nowhere_are_told_with_the_nearest(write: Write) -> None:
     told = faults(write(), "fold=3", "models.memry.trainer.C=1", "folds", "experiment.reps=1")
     assert "--set fold: no such section; did you mean folds?" in told
-    assert "--set models.memry.trainer.C: the file has no 'memry' under models; did you mean memory?" in told
+    assert "--set models.memry.trainer.C: models has no 'memry' in this file; did you mean memory?" in told
     assert "--set folds: expected NAME.PARAMETER=VALUE" in told
     assert any("experiment.comparison.reps: no such parameter" in t for t in told)
 

@@ -19,7 +19,7 @@ from caspipe.pipeline.application.experiment.scores import (
 
 
 def test_figures_of_table_10_of_the_source_come_out_of_their_counts() -> None:
-    age = Counts(gold=30, found=24, system=26, right=24)  # strict: P 0,923 R 0,800 F1 0,857
+    age = Counts(gold=30, gold_hits=24, system=26, system_hits=24)  # strict: P 0,923 R 0,800 F1 0,857
     assert [round(age.value(m) or 0, 3) for m in ("precision", "recall", "f1")] == [0.923, 0.8, 0.857]
 
 

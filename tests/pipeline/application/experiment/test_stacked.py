@@ -10,7 +10,7 @@ import pytest
 
 from caspipe.pipeline.application.experiment import ExperimentRunner, read_plan
 from caspipe.pipeline.application.experiment.job import bundle_folder
-from caspipe.pipeline.application.experiment.plan import pieces
+from caspipe.pipeline.application.experiment.plan import system_steps
 from caspipe.pipeline.errors import ConfigError
 from caspipe.typesystem import Phi
 
@@ -63,7 +63,7 @@ def test_it_is_taught_on_candidates_of_models_that_were_not_trained_on_the_docum
 
 def test_it_decides_last_and_what_it_learnt_is_put_into_the_resolver(write: Write, tmp_path: Path) -> None:
     b = bench(write, tmp_path / "out", STACKED)
-    found = pieces(b.plan.models, "stacked")
+    found = system_steps(b.plan.models, "stacked")
     assert [(p.step.name, p.trained) for p in found] == [
         ("x_digits", ""),
         ("x_memory", "memory"),
@@ -79,7 +79,7 @@ def test_it_decides_last_and_what_it_learnt_is_put_into_the_resolver(write: Writ
 
 def test_a_filter_too_learns_from_what_is_found_before_it(write: Write, tmp_path: Path) -> None:
     b = bench(write, tmp_path / "out", FILTERED)
-    assert [p.step.name for p in pieces(b.plan.models, "filtered")] == ["x_digits", "filter", "resolver"]
+    assert [p.step.name for p in system_steps(b.plan.models, "filtered")] == ["x_digits", "filter", "resolver"]
     train, test = b.splits()[0]
     (outcome,) = b.run([b.test("filtered", train, test)])
     assert outcome.scores.value("strict", "ID", "precision") == 1.0
@@ -114,8 +114,8 @@ def test_a_vote_whose_bundle_is_gone_is_trained_again_from_kept_candidates(write
     class Told:
         def batch(self, jobs: int, finished: int) -> None: ...
 
-        def done(self, what: str, failed: bool) -> None:
-            done.append(what)
+        def done(self, name: str, failed: bool) -> None:
+            done.append(name)
 
     b = bench(write, tmp_path / "out", STACKED.replace("keep_models: true\n", ""))
     b.progress = Told()
@@ -144,12 +144,12 @@ def test_what_is_kept_of_candidates_quotes_no_document(write: Write, tmp_path: P
             STACKED.replace("voters: [digits, memory]", "voters: [digits]"),
             "voters: expected two or more different names",
         ),
-        (STACKED.replace("{minority: drop}", "{model: here}"), "the experiment chooses it; leave it out"),
+        (STACKED.replace("{minority: drop}", "{model: here}"), "set by the experiment: remove it"),
         (
             STACKED.replace("{stacking: {minority: drop}}", "{stacking: {minority: none}}"),
             "expected one of drop or keep",
         ),
-        (STACKED.replace("{stacking: {minority: drop}}", "union"), "resolver takes no parameter model"),
+        (STACKED.replace("{stacking: {minority: drop}}", "union"), "resolver has no parameter model"),
     ],
 )
 def test_faults_are_told_with_the_file(write: Write, extra: str, fault: str) -> None:
