@@ -195,9 +195,9 @@ def _serve(session: Session, name: str, adjudicate: tuple[str, str] | None, **op
 
 def _export(session: Session, folder: Path, name: str, all_: bool) -> None:
     exported = export_gold(session, folder, name, everything=all_)
-    left = f"; {exported.left:,} not reviewed and left out" if exported.left else ""
-    typer.echo(f"{exported.written:,} documents written to {folder}{left}")
-    if not exported.written and exported.left:
+    skipped = f"; {exported.skipped:,} not reviewed and left out" if exported.skipped else ""
+    typer.echo(f"{exported.written:,} documents written to {folder}{skipped}")
+    if not exported.written and exported.skipped:
         complain("a document is done once its reviewer marks it so (`d` on the page); --all also writes the others")
     for document, reason in exported.failed:
         complain(f"{document}: {reason}")

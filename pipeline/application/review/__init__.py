@@ -1,1 +1,1 @@
-"""Review in the browser: people look at what a pipeline found, decide span by span, and their decisions become gold."""
+"""Review in the browser: annotators check the spans that a pipeline found, and their decisions become gold annotations."""

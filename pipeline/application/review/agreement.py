@@ -1,8 +1,8 @@
-"""How far two annotators agree: F1 of their spans, and Cohen's kappa over characters and tokens.
+"""Inter-annotator agreement of two annotators: F1 of their spans, and Cohen's kappa over characters and tokens.
 
-F1 is symmetric: it does not matter who is taken for the reference. Cohen's kappa (Cohen 1960, Educ Psychol Meas 20:37-46)
-is (p_o - p_e) / (1 - p_e) over the labels of all characters or tokens; what is not PHI has a label of its own; for one
-kind, over that kind against everything else. It is undefined where both use one label throughout.
+F1 is symmetric: either annotator can be the reference. Cohen's kappa (Cohen 1960, Educ Psychol Meas 20:37-46) is
+(p_o - p_e) / (1 - p_e) over the labels of all characters or tokens, with a separate label for text that is not PHI. The kappa of
+one kind compares that kind with all other labels. Kappa is undefined if both annotators use only one label.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from .history import DocumentDecisions
 
 TOTAL = "all"
 NONE = ""
-"""The label of what is not PHI."""
+"""The label of text that is not PHI."""
 Confusion = Counter[tuple[str, str]]
 
 
 @dataclass(slots=True)
 class Score:
-    """Counts of one kind, of one document, or of all."""
+    """Counts for one kind, one document, or all documents."""
 
     left: int = 0
     right: int = 0
     same: int = 0
     """Spans with the same bounds and kind."""
     left_hit: int = 0
-    """Spans of the left annotator that share a character with one of the right's and have its kind."""
+    """Spans of the left annotator that share a character and the kind with a span of the right annotator."""
     right_hit: int = 0
     characters: Confusion = field(default_factory=Counter)
     tokens: Confusion = field(default_factory=Counter)
@@ -48,7 +48,7 @@ class Score:
         self.tokens.update(other.tokens)
 
     def figures(self) -> dict[str, Any]:
-        """Return everything as numbers; None for what is undefined."""
+        """Return counts, F1 and kappa; None for undefined values."""
         return {
             "left": self.left,
             "right": self.right,
@@ -61,7 +61,7 @@ class Score:
 
 @dataclass(slots=True)
 class Agreement:
-    """Between two annotators, over the documents that both are done with."""
+    """The agreement of two annotators on the documents that both have completed."""
 
     left: str
     right: str
@@ -86,7 +86,7 @@ def agreement(
     *,
     top: bool = True,
 ) -> Agreement:
-    """Compare two annotators. `top`: kinds are compared at the first level. Raises ReviewError for a text that changed."""
+    """Return the agreement of two annotators. `top`: compare kinds at the first level. Raises ReviewError if a text changed."""
     result = Agreement(*names)
     confusion: Confusion = Counter()
     tokens: Confusion = Counter()
@@ -109,7 +109,7 @@ def agreement(
 
 
 def compare(text: str, left: Sequence[Bounds], right: Sequence[Bounds]) -> Score:
-    """Compare the spans of one document. Those of each side are sorted and disjoint."""
+    """Return the score of one document. The spans of each side must be sorted and disjoint."""
     score = Score()
     for _, part in _by_kind(left, right):
         score.add(part)
@@ -131,7 +131,7 @@ def _by_kind(left: Sequence[Bounds], right: Sequence[Bounds]) -> Iterator[tuple[
 
 
 def _label(spans: Sequence[Bounds], begin: int, end: int) -> str:
-    """Return the kind of the first span that shares a code point with `begin:end`."""
+    """Return the kind of the first span that overlaps `begin:end`."""
     at = bisect_right(spans, begin, key=lambda s: s[1])
     return spans[at][2] if at < len(spans) and spans[at][0] < end else NONE
 
@@ -141,7 +141,7 @@ def _at_level(spans: Iterable[Bounds], top: bool) -> list[Bounds]:
 
 
 def one_kind(confusion: Confusion, kind: str) -> Confusion:
-    """Return one kind against everything else."""
+    """Return the confusion of one kind with all other labels combined."""
     counts: Confusion = Counter()
     for (ours, theirs), n in confusion.items():
         counts[kind if ours == kind else NONE, kind if theirs == kind else NONE] += n
@@ -149,7 +149,7 @@ def one_kind(confusion: Confusion, kind: str) -> Confusion:
 
 
 def f1(left_hit: int, left: int, right_hit: int, right: int) -> float | None:
-    """Harmonic mean of the shares of each side that the other side has; None if neither side has any span."""
+    """Return the harmonic mean of the shares of spans that match the other side; None if neither side has a span."""
     if not left and not right:
         return None
     ours, theirs = left_hit / left if left else 0.0, right_hit / right if right else 0.0
@@ -157,7 +157,7 @@ def f1(left_hit: int, left: int, right_hit: int, right: int) -> float | None:
 
 
 def kappa(confusion: Confusion) -> float | None:
-    """Cohen's kappa; None if it is undefined."""
+    """Return Cohen's kappa; None if it is undefined."""
     n = sum(confusion.values())
     if not n:
         return None

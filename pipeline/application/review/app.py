@@ -17,17 +17,17 @@ from ....consumers.pages.rendering import read_static
 from ....typesystem import PhiKind
 from ...errors import CaspipeError, ComponentError
 from . import wire
-from .export import Exported
+from .export import ExportResult
 from .session import DecisionResult, Session
 from .state import ReviewError
 
-Export = Callable[[], tuple[Path, Exported]]
+Export = Callable[[], tuple[Path, ExportResult]]
 
 _TYPES = {"html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
 
 
 class Decision(BaseModel):
-    """A decision of the page. Offsets are UTF-16 code units."""
+    """A request of the page for a decision. Offsets are UTF-16 code units."""
 
     model_config = ConfigDict(extra="forbid")
     key: str = Field(min_length=8, max_length=64)
@@ -44,7 +44,7 @@ class Decision(BaseModel):
 
 
 class Step(BaseModel):
-    """Undo or redo."""
+    """A request of the page to undo or redo a decision."""
 
     model_config = ConfigDict(extra="forbid")
     key: str = Field(min_length=8, max_length=64)
@@ -53,7 +53,7 @@ class Step(BaseModel):
 
 
 def make_app(session: Session, settings: dict[str, Any], export: Export) -> FastAPI:
-    """Return the application. `settings` go to the page unchanged; `export` writes documents that are done."""
+    """Return the application. `settings`: values passed to the page unchanged; `export`: writes the completed documents."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     _handle_errors(app)
     _serve_page(app)
@@ -69,7 +69,7 @@ def _handle_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def reject(_: Request, error: RequestValidationError) -> Response:
-        sent = {str(e["loc"][-1]) for e in error.errors()}  # never what was sent: neither values nor unknown names
+        sent = {str(e["loc"][-1]) for e in error.errors()}  # the message must not repeat values or unknown names
         known = [name for name in (*Decision.model_fields, "redo", "after", "number") if name in sent]
         return _json({"error": f"request: wrong or missing {', '.join(known) or 'field'}"}, 422)
 
@@ -79,7 +79,7 @@ def _handle_errors(app: FastAPI) -> None:
 
     @app.middleware("http")
     async def hide_unexpected(request: Request, call_next: Any) -> Response:
-        """Report only class and place of an unexpected error: its message may quote the document."""
+        """Report only class and position of an unexpected error, since its message may quote the document."""
         try:
             response: Response = await call_next(request)
         except Exception as error:
@@ -137,11 +137,11 @@ def _take_decisions(app: FastAPI, session: Session, export: Export) -> None:
             document = session.opened(decision.doc).document
             values["begin"], values["end"] = wire.offsets_in(document, decision.begin, decision.end)
         result = session.decide(decision.op, decision.doc, decision.key, **values)
-        return _json(_result_out(session, result, decision.shown))
+        return _json(_decision_response(session, result, decision.shown))
 
     @app.post("/api/undo")
     def undo(step: Step) -> Response:
-        return _json(_result_out(session, session.undo(step.key, step.doc, step.redo), step.doc))
+        return _json(_decision_response(session, session.undo(step.key, step.doc, step.redo), step.doc))
 
     @app.post("/api/export")
     def export_() -> Response:
@@ -150,8 +150,8 @@ def _take_decisions(app: FastAPI, session: Session, export: Export) -> None:
         return _json({"folder": str(folder), "documents": exported.written, "failed": failed})
 
 
-def _result_out(session: Session, result: DecisionResult, shown: int) -> dict[str, Any]:
-    """Return the answer to a decision: the changed rows of the list, and the changed spans of the document that is shown."""
+def _decision_response(session: Session, result: DecisionResult, shown: int) -> dict[str, Any]:
+    """Return the response to a decision: the changed rows of the list, and the changed spans of the displayed document."""
     touched = set(result.touched)
     data: dict[str, Any] = {
         "doc": result.document,
@@ -167,6 +167,6 @@ def _result_out(session: Session, result: DecisionResult, shown: int) -> dict[st
 
 
 def _json(value: Any, status: int = 200) -> Response:
-    """Return a JSON response in ASCII: lone surrogates, which UTF-8 cannot encode, become escapes."""
+    """Return a JSON response in ASCII, which escapes lone surrogates that UTF-8 cannot encode."""
     body = json.dumps(value, separators=(",", ":"))
     return Response(body, status, media_type="application/json")

@@ -1,4 +1,4 @@
-"""The documents under review: which there are, read when they are needed, kept while memory allows."""
+"""The documents under review, which are read on demand and cached up to a size limit."""
 
 from __future__ import annotations
 
@@ -16,16 +16,13 @@ from .document import Document, document_of
 from .state import ReviewError
 from .store import FOLDER
 
-MOST_CHARACTERS = 40_000_000
-"""Texts of up to this number of code points in total are kept in memory."""
+MAX_CACHED_CHARACTERS = 40_000_000
+"""Largest total number of code points of the cached texts."""
+MAX_FILE_BYTES = 4 * 2**30
 
 
-LARGEST = 4 * 2**30
-"""Bytes of one file."""
-
-
-class Documents(XmiReader):
-    """The XMI files, each to be had by its place in the list."""
+class SingleDocumentReader(XmiReader):
+    """A reader of XMI files that can read one file of the folder alone."""
 
     _only: Source | None = None
 
@@ -33,30 +30,28 @@ class Documents(XmiReader):
         return super().sources() if self._only is None else [self._only]
 
     def cas(self, source: Source) -> Cas:
-        """Read one document. Raises ReviewError with the reason for a failure."""
-        one = copy.copy(self)
-        one._only, one.failed = source, []
-        cas = next(iter(one), None)
+        """Return one document. Raises ReviewError with the reason for a failure."""
+        reader = copy.copy(self)
+        reader._only, reader.failed = source, []
+        cas = next(iter(reader), None)
         if cas is None:
-            raise ReviewError(str(one.failed[0][1]) if one.failed else f"{source.path}: holds no document")
+            raise ReviewError(str(reader.failed[0][1]) if reader.failed else f"{source.path}: contains no document")
         return cas
 
 
 class Catalogue:
-    """The documents of a folder, or some files, in reading order. Safe to use from several threads."""
+    """The documents of a folder or of several files, in reading order. Thread-safe."""
 
     def __init__(self, paths: list[Path], *, view: str = INITIAL_VIEW, lenient: bool = False) -> None:
-        """List the files. Raises ReaderError if there are none, ReviewError for a folder among several paths."""
+        """List the files. Raises ReviewError without a file and for a folder among several paths."""
         folder = paths[0] if len(paths) == 1 and paths[0].is_dir() else None
         if folder is None and any(p.is_dir() for p in paths):
-            raise ReviewError("expected one folder, or files; found a folder among several paths")
+            raise ReviewError("expected one folder or several files; found a folder among several paths")
         self.home = folder if folder is not None else paths[0].parent
         """The folder whose `review/` contains the journals."""
         self.view = view
-        if folder is not None:
-            self.reader = Documents(folder=folder, lenient=lenient, max_bytes=LARGEST)
-        else:
-            self.reader = Documents(files=list(paths), lenient=lenient, max_bytes=LARGEST)
+        source = {"folder": folder} if folder is not None else {"files": list(paths)}
+        self.reader = SingleDocumentReader(**source, lenient=lenient, max_bytes=MAX_FILE_BYTES)  # type: ignore[arg-type]
         try:
             self.reader.open()
         except ReaderError as error:
@@ -73,11 +68,11 @@ class Catalogue:
         return len(self.sources)
 
     def cas(self, number: int) -> Cas:
-        """Return the whole document, read again. Raises ReviewError."""
+        """Return a newly read CAS of a document. Raises ReviewError."""
         return self.reader.cas(self.sources[number])
 
     def keeps(self, number: int) -> bool:
-        """Return whether a document is in memory."""
+        """Return whether a document is cached."""
         return number in self._kept
 
     def document(self, number: int) -> Document:
@@ -88,7 +83,7 @@ class Catalogue:
                 self._kept.move_to_end(number)
                 return kept
             turn = self._turns.setdefault(number, threading.Lock())
-        with turn:  # the list and the page want the same large document at the same time: it is read once
+        with turn:  # read a large document only once if the list and the page request it at the same time
             kept = self._kept.get(number)
             return self._keep(number, document_of(self.cas(number), self.view)) if kept is None else kept
 
@@ -97,7 +92,7 @@ class Catalogue:
             if number not in self._kept:
                 self._kept[number] = document
                 self._characters += len(document.text)
-            while self._characters > MOST_CHARACTERS and len(self._kept) > 1:
-                _, gone = self._kept.popitem(last=False)
-                self._characters -= len(gone.text)
+            while self._characters > MAX_CACHED_CHARACTERS and len(self._kept) > 1:
+                _, removed = self._kept.popitem(last=False)
+                self._characters -= len(removed.text)
         return document

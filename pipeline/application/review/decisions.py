@@ -1,4 +1,4 @@
-"""Carry out one decision on an open document: the change it makes, without applying it."""
+"""Compute the effect of one decision on an open document, without applying it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .state import LIVE, REJECTED, Change, ReviewError, SpanTable
 
 @dataclass(slots=True, eq=False, repr=False)
 class OpenDocument:
-    """One document with its decisions."""
+    """A document with its decisions."""
 
     document: Document
     table: SpanTable
@@ -38,7 +38,7 @@ class OpenDocument:
         return next((leak for leak in self.leaks if leak.sid == sid), None)
 
     def changed(self, sids: Iterable[str]) -> None:
-        """Update the cached values after spans changed. Possible leaks change only with what is masked or rejected."""
+        """Update cached values after spans changed. Possible leaks depend only on masked and rejected spans."""
         before = self.table.spans
         self.table.changed()
         if any(_relevant(before.get(sid)) != _relevant(self.table.spans.get(sid)) for sid in sids):
@@ -46,7 +46,7 @@ class OpenDocument:
 
 
 def _relevant(span: state.Span | None) -> tuple[Any, ...]:
-    """Return what the leak search depends on: bounds and kind of a masked or rejected span, and which of the two it is."""
+    """Return the values that the leak search depends on: bounds and kind of a masked or rejected span, and whether it is masked."""
     return (*span[:3], span.status in LIVE) if span is not None and span.status in (*LIVE, REJECTED) else ()
 
 
@@ -58,7 +58,7 @@ class Effect:
     span: str = ""
     """The span to show next."""
     done: bool | None = None
-    """New value of the document's mark, None to leave it."""
+    """New value of the document's mark; None leaves it unchanged."""
     message: str = ""
 
 
@@ -84,7 +84,7 @@ def effect_of(op: str, opened: OpenDocument, values: Mapping[str, Any]) -> Effec
     if op == "choose":
         number = int(values.get("difference", -1))
         if not 0 <= number < len(opened.differences):
-            raise ReviewError(f"no difference {number}; there are {len(opened.differences)}")
+            raise ReviewError(f"no difference {number}; the document has {len(opened.differences)}")
         return Effect(adjudication.choose(table, opened.differences[number], str(values.get("side"))))
     if op == "done":
         if waiting := len(opened.open_differences):
@@ -93,7 +93,7 @@ def effect_of(op: str, opened: OpenDocument, values: Mapping[str, Any]) -> Effec
         return Effect(change, done=True, message=f"{len(change)} open spans accepted" if change else "")
     if op == "reopen":
         return Effect({}, done=False)
-    raise ReviewError("no such decision")
+    raise ReviewError("unknown decision")
 
 
 def _kind(values: Mapping[str, Any]) -> str:

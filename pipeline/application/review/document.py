@@ -1,4 +1,4 @@
-"""A document under review: its text, what the pipeline found and took out and why, and what the masker wrote."""
+"""A document under review: its text, the spans that the pipeline found or removed, and the replacements by the masker."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ....typesystem.text import Utf16
 from .state import OPEN, SUGGESTED, ReviewError, Span
 
 
-class Piece(NamedTuple):
-    """Code points `begin:end` of the original are written as `text`."""
+class Replacement(NamedTuple):
+    """The replacement of the code points `begin:end` of the original by `text`."""
 
     begin: int
     end: int
@@ -36,8 +36,8 @@ class Candidate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """A span that the document brought."""
+class ReviewedSpan:
+    """A span from the reviewed document, with its provenance."""
 
     span: Span
     source: str = ""
@@ -47,10 +47,10 @@ class Item:
     reason: str = ""
     operator: str = ""
     fallback: str = ""
-    pieces: tuple[Piece, ...] | None = None
-    """Replacements by the masker inside it; none if it left the text readable, None if no masker ran."""
+    replacements: tuple[Replacement, ...] | None = None
+    """Replacements by the masker inside the span; empty if the masker left it readable, None if no masker ran."""
     disputed: bool = False
-    """True if candidates that overlap it have another first-level kind or other bounds."""
+    """True if overlapping candidates have another first-level kind or other bounds."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -59,13 +59,13 @@ class Document:
 
     id: str
     text: str
-    items: dict[str, Item]
+    items: dict[str, ReviewedSpan]
     candidates: list[Candidate]
-    """Every candidate, by begin."""
-    other_masks: list[Piece]
-    """Replacements by the masker outside any final span."""
+    """All candidates, sorted by begin."""
+    other_masks: list[Replacement]
+    """Replacements by the masker outside of final spans."""
     known: list[tuple[str, str]]
-    """(kind, value) of what the record says about the person."""
+    """(kind, value) of the PHI known from the record."""
     masked: bool
     """True if a masker ran."""
     digest: str = field(init=False)
@@ -81,30 +81,30 @@ class Document:
 
     @property
     def base(self) -> dict[str, Span]:
-        """The spans as the document brought them."""
+        """The spans of the document before any decision."""
         return {sid: item.span for sid, item in self.items.items()}
 
     def candidates_over(self, begin: int, end: int) -> list[Candidate]:
-        """Return the candidates that share a code point with `begin:end`."""
+        """Return the candidates that overlap `begin:end`."""
         first = bisect_left(self._begins, begin - self._longest)
         return [v for v in self.candidates[first : bisect_left(self._begins, end)] if v.end > begin]
 
 
 def document_of(cas: Cas, view: str = INITIAL_VIEW) -> Document:
-    """Return a CAS as the review sees it; `view` holds the spans to be reviewed. Raises ReviewError if it has no such view."""
+    """Return the document under review for a CAS. `view`: the view with the spans to review. Raises ReviewError without it."""
     if not cas.has_view(view):
-        there = ", ".join(v.name for v in cas.views) or "none"
-        raise ReviewError(f"document {cas.id}: expected a view {view}, found {there}")
+        names = ", ".join(v.name for v in cas.views) or "none"
+        raise ReviewError(f"document {cas.id}: expected a view {view}, found {names}")
     source = cas.view(view)
     masker = cas.view(DEIDENTIFIED_VIEW) if view == INITIAL_VIEW and cas.has_view(DEIDENTIFIED_VIEW) else None
-    written = _pieces(masker) if masker is not None else []
+    written = _replacements(masker) if masker is not None else []
     finals = [p for p in source.select(Phi) if p.begin < p.end]
-    live, beaten = _apart(finals)
-    spoken: dict[int, list[PhiCandidate]] = {}
+    live, overlapping = _split_overlapping(finals)
+    supporting: dict[int, list[PhiCandidate]] = {}
     candidates = source.select(PhiCandidate)
     for c in candidates:
         if c.winner is not None:
-            spoken.setdefault(id(c.winner), []).append(c)
+            supporting.setdefault(id(c.winner), []).append(c)
     proposals = sorted(_candidate(c) for c in candidates)
     document = Document(
         cas.id, source.text, {}, proposals, [], [(k.kind.name, k.value) for k in cas.known_phi], masker is not None
@@ -117,51 +117,53 @@ def document_of(cas: Cas, view: str = INITIAL_VIEW) -> Document:
             if id(m) not in used:
                 used.add(id(m))
                 inside.append((m, piece))
-        document.items[_sid("p", phi)] = _item(phi, spoken.get(id(phi), []), inside, document)
+        document.items[_sid("p", phi)] = _item(phi, supporting.get(id(phi), []), inside, document)
     document.other_masks = [piece for m, piece in written if id(m) not in used]
-    for phi in beaten:
-        document.items.setdefault(_sid("o", phi), _beaten(phi))
+    for phi in overlapping:
+        span = Span(phi.begin, phi.end, phi.kind.name, SUGGESTED)
+        item = ReviewedSpan(span, phi.source, "", phi.confidence, phi.value, "overlaps another final span")
+        document.items.setdefault(_sid("o", phi), item)
     _add_vetoed(document, candidates)
     return document
 
 
-Written = tuple[MaskedSpan, Piece]
+Written = tuple[MaskedSpan, Replacement]
 
 
-def _pieces(view: View) -> list[Written]:
+def _replacements(view: View) -> list[Written]:
     """Return the masker's replacements in the order of the original text."""
     spans = sorted(view.select(MaskedSpan), key=lambda m: (m.original_begin, m.original_end))
-    return [(m, Piece(m.original_begin, m.original_end, m.covered_text)) for m in spans]
+    return [(m, Replacement(m.original_begin, m.original_end, m.covered_text)) for m in spans]
 
 
 def _inside(written: list[Written], ends: list[int], phi: Phi) -> Iterator[Written]:
-    """Yield the replacements that share a code point with a final span; `ends` are theirs."""
+    """Yield the replacements that overlap a final span. `ends`: the ends of the replacements."""
     at = bisect_right(ends, phi.begin)
     while at < len(written) and written[at][1].begin < phi.end:
         yield written[at]
         at += 1
 
 
-def _apart(finals: Iterable[Phi]) -> tuple[list[Phi], list[Phi]]:
-    """Spans that overlap none before them, longest first at each begin, and the rest."""
-    kept: list[Phi] = []
-    beaten: list[Phi] = []
+def _split_overlapping(finals: Iterable[Phi]) -> tuple[list[Phi], list[Phi]]:
+    """Return disjoint spans, chosen from left to right with the longest at each begin, and the remaining spans."""
+    disjoint: list[Phi] = []
+    overlapping: list[Phi] = []
     for phi in sorted(finals, key=lambda p: (p.begin, -p.end)):
-        (beaten if kept and phi.begin < kept[-1].end else kept).append(phi)
-    return kept, beaten
+        (overlapping if disjoint and phi.begin < disjoint[-1].end else disjoint).append(phi)
+    return disjoint, overlapping
 
 
 def _sid(letter: str, phi: Phi | PhiCandidate) -> str:
     return f"{letter}{phi.begin}-{phi.end}-{phi.kind.name}"
 
 
-def _item(phi: Phi, spoken: list[PhiCandidate], inside: list[tuple[MaskedSpan, Piece]], document: Document) -> Item:
-    winner = winning_candidate(phi, spoken)
+def _item(phi: Phi, supporting: list[PhiCandidate], inside: list[Written], document: Document) -> ReviewedSpan:
+    winner = winning_candidate(phi, supporting)
     around = document.candidates_over(phi.begin, phi.end)
     top = phi.kind.top.name
     disputed = any((v.begin, v.end) != (phi.begin, phi.end) or v.kind.partition("_")[0] != top for v in around)
     masks = [m for m, _ in inside]
-    return Item(
+    return ReviewedSpan(
         Span(phi.begin, phi.end, phi.kind.name, OPEN),
         phi.source,
         winner.rule if winner is not None else "",
@@ -175,29 +177,25 @@ def _item(phi: Phi, spoken: list[PhiCandidate], inside: list[tuple[MaskedSpan, P
     )
 
 
-def _beaten(phi: Phi) -> Item:
-    reason = "overlaps another final span, and those may not"
-    span = Span(phi.begin, phi.end, phi.kind.name, SUGGESTED)
-    return Item(span, phi.source, "", phi.confidence, phi.value, reason)
-
-
 def _add_vetoed(document: Document, candidates: list[PhiCandidate]) -> None:
-    """Add the best of the vetoed candidates in each stretch of text without a final span."""
-    taken = sorted((i.span.begin, i.span.end) for i in document.items.values() if i.span.status == OPEN)
-    places: list[list[PhiCandidate]] = []
+    """Add the best candidate of each group of overlapping vetoed candidates that overlaps no final span."""
+    final = sorted((i.span.begin, i.span.end) for i in document.items.values() if i.span.status == OPEN)
+    groups: list[list[PhiCandidate]] = []
     end = -1
     for c in sorted((c for c in candidates if c.winner is None and c.begin < c.end), key=lambda c: (c.begin, c.end)):
-        at = bisect_left(taken, (c.end, -1))
-        if at and taken[at - 1][1] > c.begin:
+        at = bisect_left(final, (c.end, -1))
+        if at and final[at - 1][1] > c.begin:
             continue
         if c.begin >= end:
-            places.append([])
-        places[-1].append(c)
+            groups.append([])
+        groups[-1].append(c)
         end = max(end, c.end)
-    for place in places:
-        best = max(place, key=lambda c: (c.confidence, c.end - c.begin, -c.begin, c.kind.name))
+    for group in groups:
+        best = max(group, key=lambda c: (c.confidence, c.end - c.begin, -c.begin, c.kind.name))
         span = Span(best.begin, best.end, best.kind.name, SUGGESTED)
-        document.items[_sid("v", best)] = Item(span, best.source, best.rule, best.confidence, best.value, best.reason)
+        document.items[_sid("v", best)] = ReviewedSpan(
+            span, best.source, best.rule, best.confidence, best.value, best.reason
+        )
 
 
 def _candidate(c: PhiCandidate) -> Candidate:

@@ -1,4 +1,4 @@
-"""From decisions to gold: each reviewed document as XMI with a view `gold`, for any reader, evaluation and training."""
+"""Export of decisions: each reviewed document as XMI with a view `gold`, for evaluation and training."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from .state import ReviewError
 
 
 @dataclass(slots=True)
-class Exported:
-    """Numbers of documents written and left out as not reviewed, and failures with their reasons."""
+class ExportResult:
+    """The numbers of documents written and of documents skipped because they are not done, and failures with their reasons."""
 
     written: int = 0
-    left: int = 0
+    skipped: int = 0
     failed: list[tuple[str, str]] = field(default_factory=list)
 
 
-def export_gold(session: Session, folder: Path, annotator: str, *, everything: bool = False) -> Exported:
-    """Write the documents that are done (`everything`: also the rest, open spans counting as PHI).
+def export_gold(session: Session, folder: Path, annotator: str, *, everything: bool = False) -> ExportResult:
+    """Write the documents that are done; with `everything` also the others, whose open spans count as PHI.
 
-    What an earlier export wrote of a document that is no longer done is removed. Folder and files are for their owner only.
+    Removes files of earlier exports whose documents are no longer done. Only the owner can read the folder and the files.
     Raises ReviewError for a folder among the reviewed documents, ConsumerError.
     """
     target = folder.resolve()
     home = session.catalogue.home.resolve()
     if target == home or home in target.parents:
-        raise ReviewError(f"{folder}: lies among the documents under review; gold goes to another folder")
+        raise ReviewError(f"{folder}: is among the documents under review; choose another folder for gold")
     consumer = XmiConsumer(folder=target)
     consumer.open()
-    exported = Exported()
+    exported = ExportResult()
     for number, name in enumerate(session.catalogue.ids):
         try:
             ready = session.pair is None or session.pair.ready(name)
             if not (ready and (everything or session.done(number))):
-                _leave(exported, target, name)
+                _skip(exported, target, name)
                 continue
             cas = session.catalogue.cas(number)
-            with session.lock:  # no decision between the check and the export
+            with session.lock:  # prevents decisions between the check and the export
                 done = session.done(number)
                 if not (everything or done):
-                    _leave(exported, target, name)
+                    _skip(exported, target, name)
                     continue
                 make_gold(cas, session.opened(number), annotator, session.catalogue.view)
             cas.metadata["review_status"] = "done" if done else "open"
@@ -59,9 +59,9 @@ def export_gold(session: Session, folder: Path, annotator: str, *, everything: b
     return exported
 
 
-def _leave(exported: Exported, folder: Path, name: str) -> None:
-    """Leave a document out, also of what an earlier export wrote."""
-    exported.left += 1
+def _skip(exported: ExportResult, folder: Path, name: str) -> None:
+    """Count a document as skipped, and remove its file from an earlier export."""
+    exported.skipped += 1
     path = folder.joinpath(*safe_parts(name))
     path = path.with_name(f"{path.name}.xmi")
     try:
@@ -71,7 +71,7 @@ def _leave(exported: Exported, folder: Path, name: str) -> None:
 
 
 def make_gold(cas: Cas, opened: OpenDocument, annotator: str, view: str = INITIAL_VIEW) -> None:
-    """Put the live spans into the view `gold`, in place of its earlier content. Raises ReviewError if the text changed."""
+    """Replace the view `gold` by one with the live spans. Raises ReviewError if the text changed."""
     text = cas.view(view).text
     if text != opened.document.text:
         raise ReviewError(f"document {opened.document.id}: its text changed during the review")

@@ -1,9 +1,9 @@
-"""Access to the review server: only the page that was opened with the token, on this machine.
+"""Access control of the review server: only the page that was opened with the token on this machine has access.
 
-* `Host` must be the server's own, so that a foreign name that leads to 127.0.0.1 (DNS rebinding) gets nothing;
-* the page itself is given for the token in the address, or for a cookie that only says that it was given before;
-* data are given for the token in a header, which the page keeps for its tab: other servers on 127.0.0.1 see cookies, not that;
-* requests that change something must come from the page's own origin.
+* `Host` must be the address of the server, which prevents DNS rebinding: a foreign name that resolves to 127.0.0.1;
+* the page requires the token in the address, or a cookie that the first access with the token sets;
+* data require the token in a header. The page keeps it in its tab, since other servers on 127.0.0.1 receive its cookies;
+* requests that change data must come from the origin of the page.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ..http_server import adding_headers
 
 HEADER = "x-caspipe-token"
-LARGEST = 1_000_000
-"""Bytes of a request's body."""
+MAX_BODY = 1_000_000
+"""Largest size of a request body in bytes."""
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -37,7 +37,7 @@ _DENIED = PlainTextResponse("Not allowed. Open the address that `caspipe review`
 
 
 class Guard:
-    """Lets a request through to `app`, or answers 403; adds the headers that isolate the page."""
+    """ASGI middleware that passes authorized requests to `app`, rejects others with 403, and adds headers that isolate the page."""
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self.app = app
@@ -45,11 +45,11 @@ class Guard:
         self.hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
         self.cookie = f"caspipe-review-{port}"
         self.pass_ = hmac.new(token.encode(), b"page", hashlib.sha256).hexdigest()
-        """Value of the cookie, which opens the empty page, no data."""
+        """Value of the cookie, which gives access to the page but not to data."""
         self._once: str | None = None
 
     def once(self) -> str:
-        """Return a code for one use, in place of the token: command lines of browsers are seen by others."""
+        """Return a one-time code to use instead of the token, since other users can see the command lines of browsers."""
         self._once = secrets.token_urlsafe(16)
         return self._once
 
@@ -58,7 +58,7 @@ class Guard:
             await self._answering(Request(scope))(scope, receive, adding_headers(send, _HEADERS))
 
     def _answering(self, request: Request) -> ASGIApp:
-        """Return the application, or the answer to a request that is not let through."""
+        """Return the application, or the response that rejects a request."""
         headers, path = request.headers, request.scope["path"]
         if headers.get("host", "").lower() not in self.hosts:
             return _DENIED
@@ -68,7 +68,7 @@ class Guard:
             return _DENIED
         length = headers.get("content-length", "0")
         is_number = length.isascii() and length.isdigit() and len(length) < 20
-        if "transfer-encoding" in headers or not is_number or int(length) > LARGEST:
+        if "transfer-encoding" in headers or not is_number or int(length) > MAX_BODY:
             return PlainTextResponse("Too large.\n", 413)
         return self.app
 
@@ -99,5 +99,5 @@ class Guard:
         return _same(request.cookies.get(self.cookie, ""), self.pass_)
 
 
-def _same(given: str, right: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "replace"), right.encode())
+def _same(received: str, expected: str) -> bool:
+    return hmac.compare_digest(received.encode("utf-8", "replace"), expected.encode())

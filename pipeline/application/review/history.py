@@ -1,4 +1,4 @@
-"""All decisions of one annotator, as their journal tells them: what holds now, and what can be undone and done again."""
+"""The decisions of one annotator from the journal: the current state, and the steps to undo and redo."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class DocumentDecisions:
     """The decisions about one document."""
 
     digest: str
-    """SHA-256 of the text it was decided about."""
+    """SHA-256 of the text that the decisions apply to."""
     own: dict[str, Span] = field(default_factory=dict)
     done: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One decision's effect on one document. `done` is None if it says nothing about that."""
+    """The effect of a decision on one document. `done` is None if the decision does not change it."""
 
     digest: str
     change: Change
@@ -30,31 +30,31 @@ class Edit:
 
 
 Edits = Mapping[str, Edit]
-"""Document id -> what is done to it."""
+"""Edits by document id."""
 
 
 class History:
-    """Decisions in order. Every entry goes through `take`, at work as in reading a journal: both lead to the same state."""
+    """Decisions in order. New entries and entries read from a journal both use `take`, so that they lead to the same state."""
 
     def __init__(self, records: Iterable[dict[str, Any]] = ()) -> None:
-        """Raise ReviewError for an entry that makes no sense."""
+        """Raise ReviewError for an invalid entry."""
         self.documents: dict[str, DocumentDecisions] = {}
         self.number = 0
-        """Of the last entry."""
+        """Number of the last entry."""
         self.keys: dict[str, list[str]] = {}
-        """Requests that were carried out, with the documents they touched: one that comes again is not carried out again."""
+        """Keys of completed requests with the documents they changed, so that a repeated request is not executed again."""
         self._undo: list[dict[str, Edit]] = []
         self._redo: list[dict[str, Edit]] = []
         for record in records:
             self.take(record)
 
     def take(self, record: dict[str, Any]) -> list[str]:
-        """Carry out an entry; returns the documents it touched."""
+        """Apply an entry, and return the documents that it changes. Raises ReviewError if it is invalid."""
         try:
             edits = {name: _edit(value) for name, value in record["docs"].items()}
             number, op, key = int(record["n"]), record["op"], str(record.get("key", ""))
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise ReviewError(f"entry {self.number + 1} of the review journal makes no sense") from None
+            raise ReviewError(f"entry {self.number + 1} of the review journal is invalid") from None
         if number != self.number + 1:
             raise ReviewError(f"the review journal continues with entry {number}, expected {self.number + 1}")
         if not {"undo": self._undo, "redo": self._redo}.get(op, [edits]):
@@ -75,7 +75,7 @@ class History:
         return list(edits)
 
     def entry(self, op: str, edits: Edits, key: str, at: str) -> dict[str, Any]:
-        """Return the next entry, as it is to be written before it is taken."""
+        """Return the next entry, which must be written to the journal before `take`."""
         return {
             "n": self.number + 1,
             "at": at,
@@ -85,20 +85,20 @@ class History:
         }
 
     def to_undo(self) -> Edits:
-        """Return what undoes the last decision. Raises ReviewError if there is none."""
+        """Return the edits that undo the last decision. Raises ReviewError if there is none."""
         if not self._undo:
             raise ReviewError("nothing to undo")
         return self._undo[-1]
 
     def to_redo(self) -> Edits:
-        """Return what does the decision again that was undone last. Raises ReviewError if there is none."""
+        """Return the edits that redo the decision undone last. Raises ReviewError if there is none."""
         if not self._redo:
-            raise ReviewError("nothing to do again")
+            raise ReviewError("nothing to redo")
         return self._redo[-1]
 
     @property
     def depth(self) -> tuple[int, int]:
-        """How many decisions can be undone and done again."""
+        """The numbers of decisions that can be undone and redone."""
         return len(self._undo), len(self._redo)
 
     def _apply(self, name: str, edit: Edit) -> Edit:

@@ -1,4 +1,4 @@
-"""Find other places of the same words, for decisions about all of them at once and for possible leaks."""
+"""Find other occurrences of the same words, to decide about all of them at once and to report possible leaks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .state import ACCEPTED, LIVE, REJECTED, Change, Span, SpanTable
 _WORD = re.compile(r"\w+")
 _FEW = 12
 _NOT_NAMES = ("AGE", "DATE", "OTHER")
-"""Kinds whose words do not identify a person in other places."""
+"""First-level kinds whose words do not identify a person in another context."""
 
 
 class Leak(NamedTuple):
-    """A place that is readable although its words are masked elsewhere, or known from the record."""
+    """A readable occurrence of words that are masked elsewhere or known from the record."""
 
     sid: str
     begin: int
@@ -26,41 +26,42 @@ class Leak(NamedTuple):
     why: str
 
 
-def places(text: str, words: str) -> list[tuple[int, int]]:
-    """Return the places with exactly these words as whole words."""
-    found = []
+def occurrences(text: str, words: str) -> list[tuple[int, int]]:
+    """Return the bounds of exact occurrences of `words` as whole words."""
+    bounds = []
     at = text.find(words)
     while at >= 0 and words:
         end = at + len(words)
         if _whole(text, at, end):
-            found.append((at, end))
+            bounds.append((at, end))
         at = text.find(words, end)
-    return found
+    return bounds
 
 
 def _whole(text: str, begin: int, end: int) -> bool:
-    """Return True if no word continues beyond the ends."""
+    """Return whether `begin:end` begins and ends at word boundaries."""
     left = begin > 0 and text[begin - 1].isalnum() and text[begin].isalnum()
     right = end < len(text) and text[end].isalnum() and text[end - 1].isalnum()
     return not (left or right)
 
 
 class Plan(NamedTuple):
-    """Effects of a decision about the same words in one document."""
+    """The effect of a decision on all occurrences of the same words in one document."""
 
     change: Change
     added: int
-    """Places that become new spans."""
+    """Number of occurrences that become new spans."""
     changed: int
-    """Spans that get the kind or the status."""
+    """Number of spans that get another kind or status."""
     left: int
-    """Places that are inside or overlap a span with other bounds; these do not change."""
+    """Number of occurrences that overlap a span with other bounds and do not change."""
 
 
 def same_words(table: SpanTable, words: str, like: Span, itself: str = "") -> Plan:
-    """Apply the decision about `like` to all places of `words`: give them its kind, or reject those of its first-level kind.
+    """Return the plan that applies the decision about `like` to all occurrences of `words`: they get its kind or, if `like` is
+    rejected, those of its first-level kind are rejected.
 
-    `itself`: the id of `like` in this document; it is accepted too, but not counted.
+    `itself`: the id of `like` in this document, which is accepted but not counted.
     """
     change: Change = {}
     added = changed = left = 0
@@ -69,7 +70,7 @@ def same_words(table: SpanTable, words: str, like: Span, itself: str = "") -> Pl
         by_bounds.setdefault((span.begin, span.end), []).append(sid)
     top = like.kind.partition("_")[0]
     fresh = int(table.fresh()[1:])
-    for begin, end in places(table.text, words):
+    for begin, end in occurrences(table.text, words):
         here = by_bounds.get((begin, end), ())
         live = next((sid for sid in here if table.spans[sid].status in LIVE), None)
         if like.status == REJECTED:
@@ -92,7 +93,7 @@ def same_words(table: SpanTable, words: str, like: Span, itself: str = "") -> Pl
 
 
 class LeakFinder:
-    """Finds possible leaks in one document. Caches the places of words, so that repeated calls are fast."""
+    """Finds possible leaks in one document, and caches the occurrences of words."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -100,34 +101,34 @@ class LeakFinder:
         self._words: dict[tuple[int, int, str], list[str]] = {}
 
     def leaks(self, table: SpanTable) -> list[Leak]:
-        """Return readable places whose words are masked elsewhere or known from the record, without dismissed ones."""
+        """Return the readable occurrences of words that are masked elsewhere or known from the record, except dismissed ones."""
         wanted = self._wanted(table)
         self._look_up(wanted)
         dismissed = {sid for sid, s in table.own.items() if s.status == REJECTED}
         judged = [(s.begin, s.end) for s in table.spans.values() if s.status == REJECTED]
-        found: dict[tuple[int, int], Leak] = {}
+        leaks: dict[tuple[int, int], Leak] = {}
         for folded, (kind, why) in wanted.items():
             for begin, end in self._places[folded]:
                 sid = f"l{begin}-{end}"
                 if sid in dismissed or table.over(begin, end) or any(b <= begin and end <= e for b, e in judged):
                     continue
-                found.setdefault((begin, end), Leak(sid, begin, end, kind, why))
-        return _longest(found.values())
+                leaks.setdefault((begin, end), Leak(sid, begin, end, kind, why))
+        return _longest(leaks.values())
 
     def _wanted(self, table: SpanTable) -> dict[str, tuple[str, str]]:
-        """Return the words to search, case folded, with their kind and the reason."""
+        """Return the case-folded words to search for, with their kind and the reason."""
         wanted: dict[str, tuple[str, str]] = {}
         for begin, end, sid in table.live:
             kind = table.spans[sid].kind
             bounds = (begin, end, kind)
             if bounds not in self._words:
-                self._words[bounds] = [words.casefold() for words in _telling(kind, table.text[begin:end])]
+                self._words[bounds] = [words.casefold() for words in _identifying(kind, table.text[begin:end])]
             for words in self._words[bounds]:
                 if words not in wanted:
                     wanted[words] = (kind, "the same words are masked elsewhere in this document")
         for kind, value in self.document.known:
-            for words in _telling(kind, value):
-                wanted.setdefault(words.casefold(), (kind, "the record itself says this about the person"))
+            for words in _identifying(kind, value):
+                wanted.setdefault(words.casefold(), (kind, "the record contains this about the person"))
         return wanted
 
     def _look_up(self, wanted: Mapping[str, object]) -> None:
@@ -153,13 +154,13 @@ class LeakFinder:
 
     def _keep(self, words: str, begin: int, end: int) -> None:
         text = self.document.text
-        here = text[begin:end]
-        if _whole(text, begin, end) and (here != here.lower() or not any(c.isalpha() for c in here)):
+        covered = text[begin:end]
+        if _whole(text, begin, end) and (covered != covered.lower() or not any(c.isalpha() for c in covered)):
             self._places[words].append((begin, end))
 
 
-def _telling(kind: str, words: str) -> Iterator[str]:
-    """Yield the words of a span that identify a person in any place; also each part of a person's name."""
+def _identifying(kind: str, words: str) -> Iterator[str]:
+    """Yield the words of a span if they identify a person in any context, and each part of a person's name."""
     top = kind.partition("_")[0]
     words = " ".join(words.split()) if "\n" not in words else words
     if top in _NOT_NAMES or len(words) < 3 or (words == words.lower() and not any(c.isdigit() for c in words)):
@@ -173,7 +174,7 @@ def _telling(kind: str, words: str) -> Iterator[str]:
 
 
 def _longest(leaks: Iterable[Leak]) -> list[Leak]:
-    """Return the leaks in text order; of overlapping ones keep the longest at the first begin."""
+    """Return disjoint leaks in text order, chosen from left to right with the longest at each begin."""
     kept: list[Leak] = []
     for leak in sorted(leaks, key=lambda k: (k.begin, -k.end, k.kind)):
         if not kept or leak.begin >= kept[-1].end:

@@ -1,4 +1,4 @@
-"""Run the review server on this machine only, until Ctrl-C; after a crash it returns at the same address."""
+"""The review server, which listens on this machine only. After a crash it uses the same address again."""
 
 from __future__ import annotations
 
@@ -35,9 +35,8 @@ def serve(
     threshold: float,
     say: Callable[[str], None],
 ) -> None:
-    """Serve until a signal ends it. The page's export button writes beside the documents. `say` gets the address.
-
-    Raises ConfigError if the port cannot be used.
+    """Serve until a signal stops the server. `say` is called with the address. The export button of the page writes to a folder
+    next to the documents. Raises ConfigError if the port cannot be used.
     """
     import uvicorn
 
@@ -60,7 +59,9 @@ def serve(
     server = uvicorn.Server(
         uvicorn.Config(guard, log_level="critical", access_log=False, server_header=False, lifespan="off")
     )
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # its messages may quote what an exception quotes
+    logging.getLogger("asyncio").setLevel(
+        logging.CRITICAL
+    )  # its messages contain those of exceptions, which may quote text
     try:
         with stopped_by_signals(server), _reading_all(session):
             say(f"http://{HOST}:{port}/?token={token}")
@@ -81,7 +82,7 @@ def _reading_all(session: Session) -> Iterator[None]:
     def read() -> None:
         session.scan(stopped.is_set)
         gc.collect()
-        gc.freeze()  # these documents stay: repeated garbage collection over them takes seconds if they are large
+        gc.freeze()  # repeated garbage collection over large cached documents would take seconds
 
     threading.Thread(target=read, daemon=True).start()
     try:
@@ -91,7 +92,7 @@ def _reading_all(session: Session) -> Iterator[None]:
 
 
 def _previous_address(path: Path) -> dict[str, Any]:
-    """Return port and token of a server that did not end normally, else an empty mapping."""
+    """Return port and token of a server that did not stop normally, else an empty mapping."""
     try:
         address = json.loads(path.read_bytes())
         return {"port": int(address["port"]), "token": str(address["token"])}
@@ -100,7 +101,7 @@ def _previous_address(path: Path) -> dict[str, Any]:
 
 
 def _listen(port: int, previous: int) -> socket.socket:
-    """Return a socket at `port`; if that is 0, at the previous port, else at any. Raises ConfigError."""
+    """Return a socket at `port`; if `port` is 0, at the previous or any free port. Raises ConfigError."""
     for wanted in [port] if port else [previous, 0] if previous else [0]:
         try:
             return listen(HOST, wanted)

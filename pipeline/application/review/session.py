@@ -1,4 +1,4 @@
-"""The session of one annotator: documents, decisions, their journal, and the list of documents."""
+"""The session of one annotator: documents, decisions, journal, and the list of documents."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from .store import Journal
 
 @dataclass(frozen=True, slots=True)
 class DecisionResult:
-    """The result of a request: the documents it changed, the span to show, and a message."""
+    """The result of a request: the changed documents, the span to show, and a message."""
 
     document: int
     span: str = ""
     message: str = ""
     touched: Mapping[int, list[str]] = field(default_factory=dict)
-    """Documents by number, and the ids of the spans that changed in each."""
+    """Ids of the changed spans, by number of the document."""
     known: bool = True
-    """True if `touched` names the spans: false if a request came again that had been carried out before."""
+    """False if `touched` does not contain the ids, because the request is a repeated one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class AnnotatorPair:
 
 @dataclass(slots=True)
 class Row:
-    """A document in the list: numbers only."""
+    """The counts of a document for the list."""
 
     number: int
     values: dict[str, Any] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Row:
 
 
 class Session:
-    """Safe to use from several threads. Every decision is in the journal before it counts."""
+    """A thread-safe review session. Every decision is written to the journal before it takes effect."""
 
     def __init__(
         self,
@@ -66,8 +66,8 @@ class Session:
         pair: AnnotatorPair | None = None,
         others: Mapping[str, Mapping[str, DocumentDecisions]] | None = None,
     ) -> None:
-        """`pair`: an adjudicator's session; `others`: what other annotators decided. Raises ReviewError for a journal that makes
-        no sense."""
+        """`pair`: the annotators to adjudicate; `others`: decisions of other annotators by name. Raises ReviewError for an invalid
+        journal."""
         self.catalogue = catalogue
         self.journal = journal
         self.pair = pair
@@ -80,32 +80,32 @@ class Session:
         self._rows = [Row(i) for i in range(len(catalogue))]
         self._numbers = {name: i for i, name in enumerate(catalogue.ids)}
 
-    # -- looking -------------------------------------------------------------------------------------------------
+    # -- documents and rows --------------------------------------------------------------------------------------
 
     def opened(self, number: int) -> OpenDocument:
-        """Return a document with its decisions. Raises ReviewError if it cannot be read, or its text changed since."""
+        """Return a document with its decisions. Raises ReviewError if it cannot be read or its text changed since the review."""
         if not 0 <= number < len(self.catalogue):
-            raise ReviewError(f"no document {number}; there are {len(self.catalogue)}")
+            raise ReviewError(f"no document {number}; the review has {len(self.catalogue)}")
         document = self.catalogue.document(number)
         with self.lock:
             entry = self._opened.get(number)
             if entry is None or (entry.document is not document and self.pair is None):
                 entry = self._opened[number] = self._open(document)
                 if len(self._opened) > 64:
-                    self._forget(number)
+                    self._close_uncached(number)
             return entry
 
     def _open(self, document: Document) -> OpenDocument:
         decided = self.history.documents.get(document.id)
         if decided is not None and decided.digest != document.digest:
             raise ReviewError(
-                f"document {document.id}: its text is not the one that was reviewed; nothing is changed in it"
+                f"document {document.id}: its text has changed since the review; its decisions are not applied"
             )
         if self.pair is not None:
             left, right = (side.get(document.id) for side in self.pair.documents)
             if not self.pair.ready(document.id) or left is None or right is None:
                 raise ReviewError(
-                    f"document {document.id}: {self.pair.left} and {self.pair.right} are not both done with it"
+                    f"document {document.id}: {self.pair.left} and {self.pair.right} have not both completed it"
                 )
             document = adjudication.merge_decisions(document, left, right, (self.pair.left, self.pair.right))
         if decided is None:
@@ -115,8 +115,8 @@ class Session:
         differences = adjudication.differences(document) if self.pair is not None else []
         return OpenDocument(document, table, LeakFinder(document), differences)
 
-    def _forget(self, but: int) -> None:
-        """Close documents that the catalogue no longer keeps."""
+    def _close_uncached(self, but: int) -> None:
+        """Close documents, except `but`, that the catalogue no longer caches."""
         for number in [n for n in self._opened if n != but and not self.catalogue.keeps(n)]:
             del self._opened[number]
 
@@ -124,7 +124,7 @@ class Session:
         return self.history.documents.get(document.id) or DocumentDecisions(document.digest)
 
     def done(self, number: int) -> bool:
-        """Return whether a document is done, and nothing is left to choose in it. Raises ReviewError as `opened`."""
+        """Return whether a document is done and has no open difference. Raises ReviewError as `opened` does."""
         opened = self.opened(number)
         with self.lock:
             return self.decided(opened.document).done and not opened.open_differences
@@ -139,18 +139,18 @@ class Session:
             self.scanned = number + 1
 
     def refresh(self, numbers: Iterable[int]) -> None:
-        """Count documents again."""
+        """Update the rows of documents."""
         for number in numbers:
-            seen = self._rows[number].version
+            version = self._rows[number].version
             try:
                 values = self._count(number)
             except CaspipeError as error:
                 values = {"fault": str(error)}
-            except Exception as error:  # report only class and place: the message may quote the document
+            except Exception as error:  # report only class and position, since the message may quote the document
                 values = {"fault": str(ComponentError("review", error))}
             with self.lock:
-                if self._rows[number].version != seen:
-                    continue  # counted meanwhile, after a decision
+                if self._rows[number].version != version:
+                    continue  # another thread has updated the row after a decision
                 self.version += 1
                 self._rows[number] = Row(number, values, self.version)
 
@@ -187,7 +187,7 @@ class Session:
             }
 
     def _differing(self, opened: OpenDocument) -> int:
-        """With how many others, who are done with the document too, this annotator does not agree."""
+        """Return the number of other annotators who have completed the document with other spans."""
         mine = sorted((b, e, opened.table.spans[sid].kind) for b, e, sid in opened.table.live)
         count = 0
         for decisions in self.others.values():
@@ -199,16 +199,16 @@ class Session:
                 )
         return count
 
-    # -- deciding ------------------------------------------------------------------------------------------------
+    # -- decisions -----------------------------------------------------------------------------------------------
 
     def decide(self, op: str, number: int, key: str, **values: Any) -> DecisionResult:
-        """Carry out one decision: accept, reject, kind, move, add, dismiss, choose, done, reopen, same.
+        """Carry out one decision: accept, reject, kind, move, add, choose, done, reopen, same. Raises ReviewError.
 
-        `key` names the request: one that was carried out before is not carried out again. Raises ReviewError.
+        `key` identifies the request, so that a repeated request is not carried out again.
         """
         if op == "same":
             return self._same(number, key, str(values.get("span", "")), values.get("scope") == "all")
-        self.opened(number)  # before taking the lock, since reading takes time
+        self.opened(number)  # reads the document before the lock is held
         with self.lock:
             if key in self.history.keys:
                 return self._again(key, number)
@@ -218,7 +218,7 @@ class Session:
             return self._carry_out(op, {opened.document.id: edit}, key, number, effect.span, effect.message)
 
     def preview(self, number: int, sid: str) -> dict[str, dict[str, int]]:
-        """Return the effect of one decision on all places with a span's words, here and in all documents. Raises ReviewError."""
+        """Return the effect of a decision on all occurrences of a span's words, in its document and in all. Raises ReviewError."""
         here = self._plans([number], number, sid)
         everywhere = self._plans(range(len(self.catalogue)), number, sid)
         return {"here": _sum(here), "all": _sum(everywhere)}
@@ -253,12 +253,12 @@ class Session:
             total = _sum(plans)
             places, many = total["added"] + total["changed"], total["documents"]
             if not places:
-                return DecisionResult(number, sid, "no other place to change")
-            message = f"{places} place{'s' * (places != 1)} in {many} document{'s' * (many != 1)} changed"
+                return DecisionResult(number, sid, "no other occurrence to change")
+            message = f"{places} occurrence{'s' * (places != 1)} in {many} document{'s' * (many != 1)} changed"
             return self._carry_out("same", edits, key, number, sid, message)
 
     def undo(self, key: str, number: int, redo: bool = False) -> DecisionResult:
-        """Take back the last decision, wherever it was, or does it again. Raises ReviewError if there is none."""
+        """Undo or redo the last decision in any document. Raises ReviewError if there is none."""
         with self.lock:
             if key in self.history.keys:
                 return self._again(key, number)
@@ -279,7 +279,7 @@ class Session:
         return DecisionResult(number, span, message, touched)
 
     def _touch(self, touched: Mapping[int, list[str]]) -> None:
-        """Bring what is shown of documents up to date."""
+        """Update the open documents and the rows of the list."""
         for number, sids in touched.items():
             opened = self._opened.get(number)
             if opened is not None:
@@ -288,7 +288,7 @@ class Session:
         self.refresh(touched)
 
     def _again(self, key: str, number: int) -> DecisionResult:
-        """Return the answer to a repeated request that was carried out before."""
+        """Return the response to a repeated request."""
         names = self.history.keys[key]
         return DecisionResult(
             number, touched={self._numbers[name]: [] for name in names if name in self._numbers}, known=False

@@ -1,7 +1,7 @@
 """The spans of one document, each with a status, and the changes that decisions make.
 
-Live spans (open or accepted) never overlap. The last decision counts: a span that is accepted, added or moved keeps its bounds,
-and every live span that it overlaps keeps only what lies beyond them; what covers nothing more is rejected.
+Live spans (open or accepted) never overlap. The last decision takes precedence: an accepted, added or moved span keeps its bounds,
+and every live span that it overlaps is reduced to the parts outside of them, or rejected if none remains.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from ...errors import CaspipeError
 
 OPEN, ACCEPTED, REJECTED, SUGGESTED, LEFT, RIGHT = "open", "accepted", "rejected", "suggested", "left", "right"
 STATUSES = (OPEN, ACCEPTED, REJECTED, SUGGESTED, LEFT, RIGHT)
-"""`open`: found and not decided; `suggested`: removed by the pipeline, can be restored; `left`, `right`: what one of two
-annotators has and the other has not, before an adjudicator chose."""
+"""`open`: found, without a decision; `suggested`: removed by the pipeline, can be restored; `left`, `right`: only one of two
+annotators has the span, and the adjudicator has not chosen yet."""
 LIVE = (OPEN, ACCEPTED)
-"""Statuses of spans that are masked and become gold."""
+"""Statuses of spans that are masked and exported as gold."""
 
 
 class ReviewError(CaspipeError):
-    """A decision cannot be made: an unknown span, bounds outside the text, a text that changed. Never holds text."""
+    """A decision that is not possible, such as one about an unknown span or a changed text. The message contains no text."""
 
 
 class Span(NamedTuple):
@@ -35,14 +35,14 @@ class Span(NamedTuple):
 
 
 Change = dict[str, Span | None]
-"""New value of each span by its id; None brings back what the document itself says (or nothing)."""
+"""New value of each span by id; None restores the span of the document or, if it has none, removes the span."""
 
 
 class SpanTable:
-    """The spans of one document: what the document brought (`base`), and over it what was decided (`own`)."""
+    """The spans of one document: the original ones (`base`), overridden by those of decisions (`own`)."""
 
     def __init__(self, text: str, base: Mapping[str, Span], own: dict[str, Span] | None = None) -> None:
-        """`own` is kept, not copied; where others change it, they call `changed`."""
+        """`own` is not copied; a caller that changes it must call `changed`."""
         self.text = text
         self.base = dict(base)
         self.own: dict[str, Span] = {} if own is None else own
@@ -51,14 +51,14 @@ class SpanTable:
 
     @property
     def spans(self) -> dict[str, Span]:
-        """Every span by its id, rejected and suggested ones too. Leave it alone."""
+        """All spans by id, including rejected and suggested ones; read-only."""
         if self._spans is None:
             self._spans = {**self.base, **self.own}
         return self._spans
 
     @property
     def live(self) -> list[tuple[int, int, str]]:
-        """(begin, end, id) of the live spans in text order. Leave it alone."""
+        """(begin, end, id) of the live spans in text order; read-only."""
         if self._live is None:
             self._live = sorted((s.begin, s.end, sid) for sid, s in self.spans.items() if s.status in LIVE)
         return self._live
@@ -68,30 +68,27 @@ class SpanTable:
         try:
             return self.spans[sid]
         except KeyError:
-            raise ReviewError("no such span in this document: it was undone meanwhile") from None
+            raise ReviewError("this document has no such span; it may have been undone") from None
 
     def over(self, begin: int, end: int) -> list[str]:
-        """Return ids of the live spans that share a code point with `begin:end`, in text order."""
+        """Return ids of the live spans that overlap `begin:end`, in text order."""
         live = self.live
-        at = bisect_left(live, (begin, -1, ""))
-        found = [live[at - 1][2]] if at and live[at - 1][1] > begin else []
-        while at < len(live) and live[at][0] < end:
-            found.append(live[at][2])
-            at += 1
-        return found
+        first = bisect_left(live, (begin, -1, ""))
+        first -= first > 0 and live[first - 1][1] > begin
+        return [sid for _, _, sid in live[first : bisect_left(live, (end, -1, ""))]]
 
     def apply(self, change: Change) -> Change:
-        """Make a change; returns the one that undoes it."""
+        """Make a change, and return its inverse."""
         before = applied(self.own, change)
         self.changed()
         return before
 
     def changed(self) -> None:
-        """To be called after `own` was changed from outside."""
+        """Discard cached values. Must be called after `own` was changed by others."""
         self._spans = self._live = None
 
     def suggest_overridden(self) -> None:
-        """Step back with live spans of the base that overlap decided ones: after a new run, what was decided counts."""
+        """Set the status of live base spans that overlap decided ones to suggested: after a new run, decisions take precedence."""
         decided = SpanTable(self.text, {sid: s for sid, s in self.own.items() if s.status in LIVE})
         for sid, span in self.base.items():
             if span.status in LIVE and sid not in self.own and decided.over(span.begin, span.end):
@@ -105,7 +102,7 @@ class SpanTable:
 
 
 def applied(own: dict[str, Span], change: Change) -> Change:
-    """Make a change in decided spans; returns the one that undoes it."""
+    """Make a change in decided spans, and return its inverse."""
     before: Change = {sid: own.get(sid) for sid in change}
     for sid, span in change.items():
         if span is None:
@@ -116,28 +113,28 @@ def applied(own: dict[str, Span], change: Change) -> Change:
 
 
 def accept(table: SpanTable, sid: str) -> Change:
-    """Accept a span. Restores a rejected or suggested one."""
+    """Return the change that accepts a span, which also restores a rejected or suggested one."""
     return put(table, sid, table.span(sid)._replace(status=ACCEPTED))
 
 
 def reject(table: SpanTable, sid: str) -> Change:
-    """Reject a span: its text is not PHI."""
+    """Return the change that rejects a span."""
     return {sid: table.span(sid)._replace(status=REJECTED)}
 
 
 def rename(table: SpanTable, sid: str, kind: str) -> Change:
-    """Return a span another kind, and accepts it."""
+    """Return the change that gives a span another kind and accepts it."""
     return put(table, sid, table.span(sid)._replace(kind=kind, status=ACCEPTED))
 
 
 def move(table: SpanTable, sid: str, begin: int, end: int) -> Change:
-    """Return a span other bounds, and accepts it. Raises ReviewError if they hold nothing or leave the text."""
+    """Return the change that gives a span other bounds and accepts it. Raises ReviewError if they are empty or outside the text."""
     begin, end = _checked(table.text, begin, end)
     return put(table, sid, table.span(sid)._replace(begin=begin, end=end, status=ACCEPTED))
 
 
 def add(table: SpanTable, begin: int, end: int, kind: str) -> Change:
-    """Add a span; if a live one has exactly these bounds, it gets the kind. Raises ReviewError as `move`."""
+    """Return the change that adds a span, or gives the kind to a live span with the same bounds. Raises ReviewError as `move`."""
     begin, end = _checked(table.text, begin, end)
     same = next((sid for b, e, sid in table.live if (b, e) == (begin, end)), None)
     if same is not None:
@@ -146,19 +143,19 @@ def add(table: SpanTable, begin: int, end: int, kind: str) -> Change:
 
 
 def accept_open(table: SpanTable) -> Change:
-    """Accept every open span: what the reviewer has seen and let stand."""
+    """Return the change that accepts every open span."""
     return {sid: s._replace(status=ACCEPTED) for sid, s in table.spans.items() if s.status == OPEN}
 
 
 def put(table: SpanTable, sid: str, span: Span) -> Change:
-    """Put a live span in its place; live spans around it keep what lies beyond it."""
+    """Return the change that sets a live span, and reduces overlapping live spans to their parts outside of it."""
     change: Change = {sid: span}
     for other in table.over(span.begin, span.end):
         if other == sid:
             continue
         old = table.spans[other]
-        rests = [_before(table.text, old.begin, span.begin), _after(table.text, span.end, old.end)]
-        parts = [old._replace(begin=b, end=e) for b, e in rests if b < e]
+        outside = [_before(table.text, old.begin, span.begin), _after(table.text, span.end, old.end)]
+        parts = [old._replace(begin=b, end=e) for b, e in outside if b < e]
         change[other] = parts[0] if parts else old._replace(status=REJECTED)
         if len(parts) > 1:
             change[table.fresh(change)] = parts[1]
@@ -166,14 +163,14 @@ def put(table: SpanTable, sid: str, span: Span) -> Change:
 
 
 def _before(text: str, begin: int, end: int) -> tuple[int, int]:
-    """Return what is left of a span before another, without the punctuation at the joint; empty if it says nothing."""
+    """Return the bounds of a span's part before another span, without punctuation at its end; empty without any content."""
     while begin < end and not has_content(text[end - 1]):
         end -= 1
     return trim(text, begin, max(begin, end))
 
 
 def _after(text: str, begin: int, end: int) -> tuple[int, int]:
-    """Return what is left of a span behind another, likewise."""
+    """Return the bounds of a span's part after another span, without punctuation at its begin; empty without any content."""
     while begin < end and not has_content(text[begin]):
         begin += 1
     return trim(text, begin, max(begin, end))
@@ -184,5 +181,5 @@ def _checked(text: str, begin: int, end: int) -> tuple[int, int]:
         raise ReviewError(f"{begin}:{end} is not a span of the text (0:{len(text)})")
     begin, end = trim(text, begin, end)
     if begin == end:
-        raise ReviewError("a span of white space alone says nothing")
+        raise ReviewError("a span must not consist of white space alone")
     return begin, end

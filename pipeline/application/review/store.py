@@ -1,8 +1,8 @@
-"""The journal of one annotator: every decision is a line that is on the disk before it counts, and no line is ever changed.
+"""The journal of one annotator: an append-only file, to which every decision is written before it takes effect.
 
-A line is a checksum (CRC-32) and a JSON object. A crash can leave at most one unfinished line at the end, of a decision
-that was never confirmed; it is cut off when the journal is opened again. Any other damage is reported and nothing is written.
-A journal holds ids of documents, digests of their texts, offsets, kinds and times; no text. See docs/how-to/.
+A line is a checksum (CRC-32) and a JSON object. A crash can leave at most one incomplete line at the end, of a decision that was
+never confirmed; it is removed when the journal is opened again. Any other damage is reported, and nothing is written.
+A journal contains ids of documents, digests of their texts, offsets, kinds and times, but no text. See docs/how-to/.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 
 def journal_path(folder: Path, annotator: str) -> Path:
-    """Return the journal's file beside the documents in `folder`. Raises ReviewError for a name that is none."""
+    """Return the path of the journal for the documents in `folder`. Raises ReviewError for an invalid name."""
     if not _NAME.fullmatch(annotator):
         raise ReviewError("annotator: expected up to 40 letters, digits, _ or -, beginning with a letter or digit")
     return folder / FOLDER / f"{annotator}.jsonl"
 
 
 def annotators(folder: Path) -> list[str]:
-    """Return names of those who have a journal beside the documents in `folder`."""
+    """Return the names of annotators with a journal for the documents in `folder`."""
     names = (p.stem for p in (folder / FOLDER).glob("*.jsonl"))
     return sorted(name for name in names if _NAME.fullmatch(name))
 
@@ -40,7 +40,7 @@ def annotators(folder: Path) -> list[str]:
 class Journal:
     """An annotator's journal, open for writing by one process at a time.
 
-    `records` are the entries there were at opening. `append` returns when the entry is on the disk.
+    `records` are the entries at opening. `append` returns when the entry is on the disk.
     """
 
     def __init__(self, path: Path, header: dict[str, Any]) -> None:
@@ -74,7 +74,7 @@ class Journal:
         self.records = entries[1:]
 
     def append(self, entry: dict[str, Any]) -> None:
-        """Write an entry and wait until it is on the disk. Raises ReviewError, and leaves the journal unchanged."""
+        """Write an entry and wait until it is on the disk. If this fails, raises ReviewError and leaves the journal unchanged."""
         line = _line(entry)
         try:
             if os.fstat(self._fd).st_size != self._offset:  # an earlier failure could not be undone
@@ -88,7 +88,7 @@ class Journal:
         self._offset += len(line)
 
     def close(self) -> None:
-        """Let others open it."""
+        """Close the file and release its lock."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -107,7 +107,7 @@ def read_journal(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def parse(data: bytes, path: Path) -> tuple[list[dict[str, Any]], int]:
-    """Return the entries, and how many bytes they take; what follows is one unfinished line. Raises ReviewError for damage."""
+    """Return the entries and their size in bytes; an incomplete last line is not included. Raises ReviewError for damage."""
     entries = []
     at = 0
     for number, line in enumerate(io.BytesIO(data), 1):
@@ -115,8 +115,9 @@ def parse(data: bytes, path: Path) -> tuple[list[dict[str, Any]], int]:
         if entry is None:
             if at + len(line) == len(data) and not line.endswith(b"\n"):
                 break
-            what = "bring the journal back from a copy, or move it away to begin again"
-            raise ReviewError(f"{path}: line {number} is damaged; {what}")
+            raise ReviewError(
+                f"{path}: line {number} is damaged; restore the journal from a copy, or move it to start again"
+            )
         entries.append(entry)
         at += len(line)
     return entries, at
@@ -145,12 +146,12 @@ def _check_header(header: dict[str, Any], expected: dict[str, Any], path: Path) 
         raise ReviewError(f"{path}: expected version {VERSION} of the review journal, found {header.get('version')!r}")
     for name, value in expected.items():
         if header.get(name) != value:
-            begun = f"was begun with {name} {header.get(name)!r}, expected {value!r}"
-            raise ReviewError(f"{path}: {begun}; choose another --annotator")
+            reason = f"was created with {name} {header.get(name)!r}, expected {value!r}"
+            raise ReviewError(f"{path}: {reason}; choose another --annotator")
 
 
 def _lock(fd: int) -> bool:
-    """Lock the file for this process; the system releases it when the process ends."""
+    """Lock the file until the process ends. Returns False if another process holds the lock."""
     try:
         import fcntl
     except ImportError:  # Windows

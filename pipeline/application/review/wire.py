@@ -1,7 +1,4 @@
-"""Messages to and from the page: the only place where offsets change their unit.
-
-The page counts UTF-16 code units, as JavaScript's strings do; everything else here counts code points.
-"""
+"""Messages to and from the page, with conversion of offsets: UTF-16 code units in JavaScript, code points everywhere else."""
 
 from __future__ import annotations
 
@@ -9,13 +6,13 @@ from typing import Any
 
 from ....typesystem import PhiKind
 from .decisions import OpenDocument
-from .document import Document, Piece
+from .document import Document, Replacement
 from .session import Session
 from .state import LIVE, ReviewError, Span
 
 
 def document_out(session: Session, number: int) -> dict[str, Any]:
-    """Return a document with everything the page shows of it."""
+    """Return a document as the page displays it."""
     opened = session.opened(number)
     with session.lock:
         at = opened.document.units.to_utf16
@@ -36,7 +33,7 @@ def document_out(session: Session, number: int) -> dict[str, Any]:
 
 
 def delta_out(session: Session, number: int, sids: list[str]) -> dict[str, Any]:
-    """Return what changed in a document; null for spans that are gone."""
+    """Return the changed spans of a document; null for removed spans."""
     opened = session.opened(number)
     with session.lock:
         spans = opened.table.spans
@@ -53,11 +50,11 @@ def _state_out(session: Session, opened: OpenDocument) -> dict[str, Any]:
 
 
 def span_out(opened: OpenDocument, sid: str, span: Span) -> dict[str, Any]:
-    """Return a span; `m` is what is written in its place, piece by piece."""
+    """Return a span; `m` contains its replacements."""
     document = opened.document
     at = document.units.to_utf16
     item = document.items.get(sid)
-    written = pieces(document, sid, span) if span.status in LIVE else ()
+    written = replacements(document, sid, span) if span.status in LIVE else ()
     data: dict[str, Any] = {"id": sid, "b": at(span.begin), "e": at(span.end), "k": span.kind, "s": span.status}
     data["m"] = [[at(p.begin), at(p.end), p.text] for p in written]
     if item is not None:
@@ -68,16 +65,16 @@ def span_out(opened: OpenDocument, sid: str, span: Span) -> dict[str, Any]:
     return data
 
 
-def pieces(document: Document, sid: str, span: Span) -> tuple[Piece, ...]:
-    """Return the replacements of a live span: the masker's own if the span is as it was found, else a placeholder."""
+def replacements(document: Document, sid: str, span: Span) -> tuple[Replacement, ...]:
+    """Return the replacements of a live span: those of the masker if the span is unchanged, else a placeholder."""
     item = document.items.get(sid)
-    if item is not None and item.pieces is not None and item.span[:3] == span[:3]:
-        return item.pieces
-    return (Piece(span.begin, span.end, f"[{PhiKind.of(span.kind).top.name}]"),)
+    if item is not None and item.replacements is not None and item.span[:3] == span[:3]:
+        return item.replacements
+    return (Replacement(span.begin, span.end, f"[{PhiKind.of(span.kind).top.name}]"),)
 
 
 def why_out(opened: OpenDocument, sid: str) -> dict[str, Any]:
-    """Return everything that is known about a span: facts, and the candidates around it."""
+    """Return the explanation of a span: its properties and the overlapping candidates."""
     document, table = opened.document, opened.table
     at = document.units.to_utf16
     item = document.items.get(sid)
@@ -108,7 +105,7 @@ def why_out(opened: OpenDocument, sid: str) -> dict[str, Any]:
 
 
 def offsets_in(document: Document, begin: int, end: int) -> tuple[int, int]:
-    """Return the page's offsets as code points. Raises ReviewError outside the text and between the halves of a character."""
+    """Return offsets of the page as code points. Raises ReviewError outside the text and within a surrogate pair."""
     units = document.units
     if not 0 <= begin < end <= units.length or units.splits_pair(begin) or units.splits_pair(end):
         raise ReviewError(f"{begin}:{end} is not a span of the text (0:{units.length} in UTF-16 code units)")

@@ -1,4 +1,4 @@
-// Dialogs: the kind, other places of the same words, all keys.
+// Dialogs: the kind, other occurrences of the same words, all keys.
 
 import {kindClass} from './text.js';
 
@@ -155,13 +155,13 @@ function rank(kind, asked) {
 // Asks for the scope; resolves to 'here', 'all' or null.
 export function askSame(what, counts) {
   const dialog = $('same-dialog');
-  const places = n => n.added + n.changed;
-  const count = n => `${places(n)} place${places(n) === 1 ? '' : 's'}`;
+  const occurrences = n => n.added + n.changed;
+  const count = n => `${occurrences(n)} occurrence${occurrences(n) === 1 ? '' : 's'}`;
   $('same-what').replaceChildren(...what);
   $('same-here').textContent = `In this document: ${count(counts.here)}`;
   $('same-all').textContent = `In all documents: ${count(counts.all)} in ${counts.all.documents} document${counts.all.documents === 1 ? '' : 's'}`;
-  $('same-here').disabled = !places(counts.here);
-  $('same-all').disabled = !places(counts.all);
+  $('same-here').disabled = !occurrences(counts.here);
+  $('same-all').disabled = !occurrences(counts.all);
   $('same-left').textContent = counts.all.left ? `${counts.all.left} more are in spans with other bounds; those stay.` : '';
   return new Promise(resolve => {
     const end = answer => {
@@ -174,6 +174,6 @@ export function askSame(what, counts) {
     dialog.onkeydown = e => e.stopPropagation();
     dialog.onclose = () => end(null);
     dialog.showModal();
-    (places(counts.here) ? $('same-here') : $('same-all')).focus();
+    (occurrences(counts.here) ? $('same-here') : $('same-all')).focus();
   });
 }

@@ -20,10 +20,10 @@ from caspipe.annotators.resolving.candidates import VETOED
 from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.pipeline.application.review.catalogue import Catalogue
 from caspipe.pipeline.application.review.decisions import OpenDocument
-from caspipe.pipeline.application.review.document import Piece
+from caspipe.pipeline.application.review.document import Replacement
 from caspipe.pipeline.application.review.session import Session
 from caspipe.pipeline.application.review.store import Journal, journal_path
-from caspipe.pipeline.application.review.wire import pieces
+from caspipe.pipeline.application.review.wire import replacements
 from caspipe.typesystem import Cas, PhiCandidate, PhiKind, TypeSystem, save_xmi
 
 DOCUMENTS = {
@@ -60,10 +60,10 @@ def document(name: str, line: str, *, confidence: float = SURE) -> Cas:
 def masked_text(opened: OpenDocument) -> str:
     """Return the text as it would be released, from the replacements that the page gets."""
     document, table = opened.document, opened.table
-    found = [p for _, _, sid in table.live for p in pieces(document, sid, table.spans[sid])]
+    found = [p for _, _, sid in table.live for p in replacements(document, sid, table.spans[sid])]
     found += [p for p in document.other_masks if not table.over(p.begin, max(p.end, p.begin + 1))]
     parts: list[str] = []
-    last = Piece(0, 0, "")
+    last = Replacement(0, 0, "")
     for piece in sorted(found):
         if piece.begin >= last.end:
             parts += (document.text[last.end : piece.begin], piece.text)

@@ -113,7 +113,7 @@ def test_done_waits_for_every_choice(eva: Corpus) -> None:
 
 
 def test_a_document_that_one_is_not_done_with_waits(eva: Corpus) -> None:
-    with pytest.raises(ReviewError, match=r"^document c: anna and ben are not both done with it$"):
+    with pytest.raises(ReviewError, match=r"^document c: anna and ben have not both completed it$"):
         eva.do("done", number=2)
 
 

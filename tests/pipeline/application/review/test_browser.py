@@ -215,9 +215,9 @@ def test_the_same_words_everywhere_with_a_preview(page: Page, server: Server, fo
     page.keys("o", "o", "o", "s")
     assert page.chosen[0] == "Tom Berg"
     assert page.text("#same-here") == "In this document: 0 places"
-    assert page.text("#same-all") == "In all documents: 2 places in 1 document"
+    assert page.text("#same-all") == "In all documents: 2 occurrences in 1 document"
     page.click("#same-all")
-    assert page.toast.startswith("2 places in 1 document changed")
+    assert page.toast.startswith("2 occurrences in 1 document changed")
     assert page.documents()[1] == ("b", "2 of 4 open")
     page.keys("u")
     assert page.documents()[1] == ("b", "3 of 3 open")

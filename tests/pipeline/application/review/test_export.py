@@ -47,13 +47,13 @@ A = [
 
 def test_only_what_is_done_is_written(reviewed: Corpus, tmp_path: Path) -> None:
     found = export_gold(reviewed.session, tmp_path / "gold", "anna")
-    assert (found.written, found.left, found.failed) == (1, 2, [])
+    assert (found.written, found.skipped, found.failed) == (1, 2, [])
     assert gold(tmp_path / "gold") == {"a": A}
 
 
 def test_everything_if_asked_for(reviewed: Corpus, tmp_path: Path) -> None:
     found = export_gold(reviewed.session, tmp_path / "gold", "anna", everything=True)
-    assert (found.written, found.left) == (3, 0)
+    assert (found.written, found.skipped) == (3, 0)
     b = [("Tom Berg", "PERSON"), ("555-0100", "PHONE"), ("Tom Berg", "PERSON"), ("4 May 2020", "DATE")]
     assert gold(tmp_path / "gold") == {"a": A, "b": b, "c": [("May", "DATE")]}
     status = {cas.id: cas.metadata["review_status"] for cas in XmiReader(folder=tmp_path / "gold")}
@@ -91,7 +91,7 @@ def test_gold_is_for_its_owner_only(reviewed: Corpus, tmp_path: Path) -> None:
 
 def test_gold_among_the_documents_is_refused(reviewed: Corpus) -> None:
     for target in (reviewed.folder, reviewed.folder / "gold", reviewed.folder / "review" / "gold"):
-        with pytest.raises(ReviewError, match="lies among the documents under review"):
+        with pytest.raises(ReviewError, match="is among the documents under review"):
             export_gold(reviewed.session, target, "anna")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from caspipe.pipeline.application.review.guard import LARGEST, Guard
+from caspipe.pipeline.application.review.guard import MAX_BODY, Guard
 
 pytestmark = pytest.mark.server
 
@@ -50,8 +50,8 @@ def test_the_code_for_the_browser_works_once() -> None:
 def test_large_requests_are_refused() -> None:
     guard = Guard(inner, TOKEN, 81)
     allowed = {"x_caspipe_token": TOKEN}
-    assert asked(guard, "/api/decide", method="POST", content_length=str(LARGEST), **allowed)[0] == 200
-    assert asked(guard, "/api/decide", method="POST", content_length=str(LARGEST + 1), **allowed)[0] == 413
+    assert asked(guard, "/api/decide", method="POST", content_length=str(MAX_BODY), **allowed)[0] == 200
+    assert asked(guard, "/api/decide", method="POST", content_length=str(MAX_BODY + 1), **allowed)[0] == 413
     for length in ("many", "-1", "\u00b2", "9" * 5000):
         assert asked(guard, "/api/decide", method="POST", content_length=length, **allowed)[0] == 413
     assert asked(guard, "/api/decide", method="POST", transfer_encoding="chunked", **allowed)[0] == 413, "of any size"

@@ -115,7 +115,7 @@ def test_errors_hold_nothing_that_was_sent(server: Server) -> None:
         "/api/decide", {"key": "k" * 16, "op": "add", "doc": 1, "kind": "DATE", "begin": 1, "end": 3}
     )
     assert (status, answer) == (409, {"error": "1:3 is not a span of the text (0:60 in UTF-16 code units)"})
-    assert server.call("/api/doc/99") == (409, {"error": "no document 99; there are 3"})
+    assert server.call("/api/doc/99") == (409, {"error": "no document 99; the review has 3"})
     assert server.call("/static/..%2Fapp.py", token=True)[0] in (403, 404)
     said = server.stop()
     for words in ("Tom", "Berg", "Ana", "Lund", "Traceback", server.token):

@@ -69,7 +69,7 @@ def test_the_same_words_get_the_same_in_all_documents_in_one_step(corpus: Corpus
         "all": {"added": 1, "changed": 1, "left": 0, "documents": 1},
     }
     outcome = corpus.do("same", span=corpus.sid("Tom Berg"), scope="all")
-    assert outcome.message == "2 places in 1 document changed"
+    assert outcome.message == "2 occurrences in 1 document changed"
     assert [s for s in corpus.spans(1) if s[0] == "Tom Berg"] == [("Tom Berg", "PERSON", "accepted")] * 2
     corpus.undo()
     assert [s for s in corpus.spans(1) if s[0] == "Tom Berg"] == [("Tom Berg", "PERSON", "open")]
@@ -169,7 +169,7 @@ def test_a_document_whose_text_changed_is_left_alone(corpus: Corpus) -> None:
     save_xmi(document("a", "Another text of <DATE>3 May 2020</DATE>."), corpus.folder / "a.xmi")
     again = Corpus(corpus.folder)
     again.session.scan()
-    told = "document a: its text is not the one that was reviewed; nothing is changed in it"
+    told = "document a: its text has changed since the review; its decisions are not applied"
     assert again.session.rows()[0] == {"i": 0, "id": "a", "fault": told}
     with pytest.raises(ReviewError, match=told):
         again.do("done")

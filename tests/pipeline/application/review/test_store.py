@@ -48,7 +48,7 @@ def test_damage_in_the_middle_is_told_and_nothing_is_written(tmp_path: Path) -> 
     whole = bytearray(begun(path))
     whole[whole.index(b'"n":2') + 4] = ord("7")
     path.write_bytes(whole)
-    with pytest.raises(ReviewError, match=r"anna\.jsonl: line 3 is damaged; bring the journal back from a copy"):
+    with pytest.raises(ReviewError, match=r"anna\.jsonl: line 3 is damaged; restore the journal from a copy"):
         Journal(path, HEADER)
     assert path.read_bytes() == bytes(whole)
 
@@ -65,7 +65,7 @@ def test_a_second_process_cannot_write_the_same_journal(tmp_path: Path) -> None:
 def test_an_adjudicator_cannot_go_on_in_another_pair(tmp_path: Path) -> None:
     path = journal_path(tmp_path, "eva")
     Journal(path, {"annotator": "eva", "between": ["anna", "ben"]}).close()
-    with pytest.raises(ReviewError, match=r"was begun with between \['anna', 'ben'\], expected None"):
+    with pytest.raises(ReviewError, match=r"was created with between \['anna', 'ben'\], expected None"):
         Journal(path, {"annotator": "eva", "between": None})
 
 
