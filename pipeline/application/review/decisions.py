@@ -46,7 +46,7 @@ class OpenDocument:
 
 
 def _relevant(span: state.Span | None) -> tuple[Any, ...]:
-    """Return the values that the leak search depends on: bounds and kind of a masked or rejected span, and whether it is masked."""
+    """Return what the leak search depends on: bounds and kind of a masked or rejected span, and whether it is masked."""
     return (*span[:3], span.status in LIVE) if span is not None and span.status in (*LIVE, REJECTED) else ()
 
 

@@ -37,7 +37,7 @@ _DENIED = PlainTextResponse("Not allowed. Open the address that `caspipe review`
 
 
 class Guard:
-    """ASGI middleware that passes authorized requests to `app`, rejects others with 403, and adds headers that isolate the page."""
+    """ASGI middleware that passes authorized requests to `app`, rejects others with 403, and adds security headers."""
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self.app = app

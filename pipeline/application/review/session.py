@@ -66,8 +66,10 @@ class Session:
         pair: AnnotatorPair | None = None,
         others: Mapping[str, Mapping[str, DocumentDecisions]] | None = None,
     ) -> None:
-        """`pair`: the annotators to adjudicate; `others`: decisions of other annotators by name. Raises ReviewError for an invalid
-        journal."""
+        """`pair`: the annotators to adjudicate; `others`: decisions of other annotators by name.
+
+        Raises ReviewError for an invalid journal.
+        """
         self.catalogue = catalogue
         self.journal = journal
         self.pair = pair
@@ -218,7 +220,7 @@ class Session:
             return self._carry_out(op, {opened.document.id: edit}, key, number, effect.span, effect.message)
 
     def preview(self, number: int, sid: str) -> dict[str, dict[str, int]]:
-        """Return the effect of a decision on all occurrences of a span's words, in its document and in all. Raises ReviewError."""
+        """Return the effect of a decision on all occurrences of a span's words, here and in all documents. Raises ReviewError."""
         here = self._plans([number], number, sid)
         everywhere = self._plans(range(len(self.catalogue)), number, sid)
         return {"here": _sum(here), "all": _sum(everywhere)}

@@ -1,7 +1,7 @@
 """The spans of one document, each with a status, and the changes that decisions make.
 
-Live spans (open or accepted) never overlap. The last decision takes precedence: an accepted, added or moved span keeps its bounds,
-and every live span that it overlaps is reduced to the parts outside of them, or rejected if none remains.
+Live spans (open or accepted) never overlap. The last decision takes precedence: an accepted, added or moved span keeps its
+bounds, and every live span that it overlaps is reduced to the parts outside of them, or rejected if none remains.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class SpanTable:
         self._spans = self._live = None
 
     def suggest_overridden(self) -> None:
-        """Set the status of live base spans that overlap decided ones to suggested: after a new run, decisions take precedence."""
+        """Make live base spans that overlap decided ones suggestions: after a new run, decisions take precedence."""
         decided = SpanTable(self.text, {sid: s for sid, s in self.own.items() if s.status in LIVE})
         for sid, span in self.base.items():
             if span.status in LIVE and sid not in self.own and decided.over(span.begin, span.end):
@@ -128,7 +128,7 @@ def rename(table: SpanTable, sid: str, kind: str) -> Change:
 
 
 def move(table: SpanTable, sid: str, begin: int, end: int) -> Change:
-    """Return the change that gives a span other bounds and accepts it. Raises ReviewError if they are empty or outside the text."""
+    """Return the change that moves the bounds of a span, which becomes accepted. Raises ReviewError for invalid bounds."""
     begin, end = _checked(table.text, begin, end)
     return put(table, sid, table.span(sid)._replace(begin=begin, end=end, status=ACCEPTED))
 

@@ -214,7 +214,7 @@ def test_a_possible_leak_becomes_a_span(page: Page) -> None:
 def test_the_same_words_everywhere_with_a_preview(page: Page, server: Server, folder: Path) -> None:
     page.keys("o", "o", "o", "s")
     assert page.chosen[0] == "Tom Berg"
-    assert page.text("#same-here") == "In this document: 0 places"
+    assert page.text("#same-here") == "In this document: 0 occurrences"
     assert page.text("#same-all") == "In all documents: 2 occurrences in 1 document"
     page.click("#same-all")
     assert page.toast.startswith("2 occurrences in 1 document changed")
