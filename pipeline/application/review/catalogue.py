@@ -51,7 +51,7 @@ class Catalogue:
         """The folder whose `review/` contains the journals."""
         self.view = view
         source = {"folder": folder} if folder is not None else {"files": list(paths)}
-        self.reader = SingleDocumentReader(**source, lenient=lenient, max_bytes=MAX_FILE_BYTES)  # type: ignore[arg-type]
+        self.reader = SingleDocumentReader(**source, lenient=lenient, max_bytes=MAX_FILE_BYTES)
         try:
             self.reader.open()
         except ReaderError as error:

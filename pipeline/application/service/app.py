@@ -1,4 +1,4 @@
-"""The service as an ASGI application: its routes, and what they share."""
+"""The service as an ASGI application: its routes and their shared state."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _DOCUMENT = (400, 406, 408, 413, 415, 422, 429, 500, 501, 503, 504)
 
 
 class Service:
-    """Everything one service holds. Calling it is calling the ASGI application."""
+    """The ASGI application with its workers, metrics and recommenders."""
 
     def __init__(self, spec: Spec, settings: Settings, failed: Callable[[str], None] = lambda reason: None) -> None:
-        """`failed` is called with the reason if the service cannot continue. Raises ConfigError, ConsumerError."""
+        """`failed`: called with the reason if the service cannot continue. Raises ConfigError, ConsumerError."""
         self.spec, self.settings, self._failed = spec, settings, failed
         self.metrics = Metrics()
         self.gate = Gate(max(settings.workers, 1) + settings.queue, self.metrics)
@@ -117,7 +117,7 @@ class Service:
 
 
 def _operations(app: FastAPI, service: Service) -> None:
-    """Routes for those who run the service."""
+    """Add the routes for the operators of the service."""
 
     @app.get("/health", responses=problems(), tags=["operation"])
     async def health() -> dict[str, str]:
@@ -138,12 +138,12 @@ def _operations(app: FastAPI, service: Service) -> None:
         tags=["operation"],
     )
     async def metrics() -> Response:
-        """Count and times in OpenMetrics text format."""
+        """Return counts and times in OpenMetrics text format."""
         return Response(service.metrics.text(service.pool.ready).encode(), media_type=CONTENT_TYPE)
 
     @app.get("/v1/config", responses=problems(), tags=["operation"])
     async def config() -> dict[str, Any]:
-        """The pipeline and the limits; nothing secret."""
+        """Return the pipeline and the limits, without secrets."""
         limits = {**service.settings.as_data(), "max_characters": service.spec.max_characters}
         return {"caspipe": version("caspipe"), "pipeline": service.pool.describe(), "limits": limits}
 
@@ -154,12 +154,12 @@ def _operations(app: FastAPI, service: Service) -> None:
         tags=["operation"],
     )
     async def docs() -> Response:
-        """This description as a page."""
+        """Return this description as a page."""
         return Response(page(app.openapi()), media_type="text/html; charset=utf-8")
 
 
 def _documents(app: FastAPI, service: Service) -> None:
-    """Routes for documents."""
+    """Add the routes for documents."""
 
     @app.get(
         "/v1/typesystem",
@@ -168,7 +168,7 @@ def _documents(app: FastAPI, service: Service) -> None:
         tags=["documents"],
     )
     async def typesystem() -> Response:
-        """The type system of the XMI that the service writes, as UIMA XML."""
+        """Return the type system of the XMI that the service writes, as UIMA XML."""
         return Response(own_types().to_xml(), media_type="application/xml")
 
     @app.post(
@@ -196,7 +196,7 @@ def _documents(app: FastAPI, service: Service) -> None:
         tags=["documents"],
     )
     async def batch(request: Request) -> Response:
-        """Process documents, as lines or as a JSON array; answers with one line for each, in order, as they are done."""
+        """Process documents, as lines or as a JSON array. The response has one line for each, in order."""
         media_type(request.headers.get("content-type", ""), BATCH_IN)
         acceptable(request.headers.get("accept", ""), (BATCH_OUT, JSON))
         coding = {"content-encoding": request.headers.get("content-encoding", "identity")}
@@ -205,11 +205,11 @@ def _documents(app: FastAPI, service: Service) -> None:
 
 
 def _recommender(app: FastAPI, service: Service) -> None:
-    """Routes for INCEpTION's external recommenders."""
+    """Add the routes for INCEpTION's external recommenders."""
 
     @app.get("/recommender/{name}", responses=problems(422), tags=["recommender"])
     async def status(name: Name) -> dict[str, Any]:
-        """Describes what was trained under a name: counts, no text."""
+        """Describe the models that were trained under a name: counts, no text."""
         models = await asyncio.to_thread(service.recommenders.trained, name)
         return {"name": name, "training": service.trainer.busy == name, "models": models}
 
@@ -249,7 +249,7 @@ def _recommender(app: FastAPI, service: Service) -> None:
 
 
 def _key(name: str, data: bytes) -> Key | None:
-    """Return whose model a request wants; None for a request that the worker will refuse."""
+    """Return the key of the model that a request needs; None for a request that the worker will refuse."""
     try:
         asked = PredictRequest.model_validate_json(data)
     except ValueError:
@@ -269,13 +269,13 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 async def _bad_path(request: Request, error: Exception) -> Response:
-    """Report a wrong path; the framework's own message would repeat what the client sent."""
+    """Report an invalid path; the message of the framework would quote the request."""
     detail = "expected a name of 1 to 64 letters, digits, _ . and -"
     return await _problem(request, Problem(422, "invalid", detail))
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:
-    """Report class and place of an unexpected error. The guard logs it."""
+    """Report the class and position of an unexpected error. The guard logs it."""
     if isinstance(error, ClientDisconnected):
-        return Response(status_code=499)  # the client is gone; the metrics count it
+        return Response(status_code=499)  # the client has disconnected; the metrics count it
     return await _problem(request, Problem(500, "failed", str(ComponentError("service", error))))

@@ -1,7 +1,7 @@
-"""A batch: documents as lines or as one JSON array in, one line for each out, in order, as they are done.
+"""A batch: documents as lines or as one JSON array; the response has one line for each, in order.
 
-Memory is bounded: while `max_batch` bytes of documents wait, no further ones are read, and while the client does not
-read its answers, no further documents are begun.
+Memory is bounded: while `max_batch` bytes of documents wait, no others are read, and while the client does not
+read the response, no others are started.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from .workers import WorkerPool
 MEDIA = "application/x-ndjson"
 IN = (MEDIA, "application/json", "application/jsonl", "application/ndjson")
 _BLANK = b" \t\r\n\xef\xbb\xbf"
-"""Around documents: blanks, and the bytes of a byte order mark."""
+"""Bytes that may surround documents: white space and a byte-order mark."""
 
 
 class Batch(Response):
-    """The response to a batch: reads the request while it writes the answers."""
+    """The response to a batch. It reads the request while it writes the results."""
 
     def __init__(self, pool: WorkerPool, settings: Settings, gate: Gate, metrics: Metrics) -> None:
         super().__init__(media_type=MEDIA)
@@ -53,7 +53,7 @@ class Batch(Response):
                     count += 1
                 try:
                     await feeding
-                except Problem as problem:  # the answer has begun: its last line says why it stops
+                except Problem as problem:  # the response has started: its last line gives the reason
                     await self._write(send, problem_answer(problem, Job("line", b"", line=count)).body)
                 await send({"type": "http.response.body", "body": b""})
             except (TimeoutError, OSError):  # the client does not read
@@ -70,7 +70,7 @@ class Batch(Response):
         await asyncio.wait_for(send(message), self.settings.body_seconds)
 
     async def _feed(self, reader: BatchReader, running: asyncio.Queue[asyncio.Task[Answer] | None]) -> None:
-        """Begin documents as they come, at most as many as the queue takes."""
+        """Start the processing of documents as they arrive, at most as many as the queue takes."""
         try:
             index = 0
             while True:
@@ -90,7 +90,7 @@ async def _refused(problem: Problem, job: Job) -> Answer:
 
 
 class BatchReader:
-    """The documents of a batch as bytes of JSON, one after the other; a line that is too long is a Problem.
+    """Splits a batch into documents, as bytes of JSON. A line that is too long is a Problem.
 
     Reads ahead, up to `max_batch` bytes: a client that sends everything before it reads must not wait for one that waits
     for it.
@@ -102,16 +102,16 @@ class BatchReader:
         self._rest = bytearray()
         self._skipping = False
         self._looked = 0
-        """Bytes of the rest that hold no end of a line."""
+        """Number of bytes of the rest that were searched for a line end."""
         self._items: Iterator[bytes | Problem] | None = None
-        """Of an array."""
+        """The documents of an array; None for lines."""
         self._changed = asyncio.Event()
         self._room = asyncio.Event()
         self._starving = False
         self._pump: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
-        """Read as far as needed to know what the batch is. Raises Problem for an array that is none."""
+        """Read until the format of the batch is known. Raises Problem for an invalid array."""
         self._pump = asyncio.ensure_future(self._read_ahead())
         while not (first := self._first()) and not self._ended:
             await self._more()
@@ -144,10 +144,10 @@ class BatchReader:
             self._pump.cancel()
             await asyncio.wait((self._pump,))
             if not self._pump.cancelled():
-                self._pump.exception()  # retrieved, so that asyncio does not warn of it
+                self._pump.exception()  # retrieved, since asyncio warns about exceptions that are not
 
     def _first(self) -> bytes:
-        """Return the first byte that is not blank; empty if there is none yet."""
+        """Return the first byte other than white space; empty if none has arrived yet."""
         kept = self._rest.lstrip(_BLANK)
         del self._rest[: len(self._rest) - len(kept)]
         return bytes(self._rest[:1])
@@ -157,7 +157,7 @@ class BatchReader:
         return self._pump is not None and self._pump.done()
 
     async def _more(self) -> None:
-        """Wait until more was read, or the end is reached."""
+        """Wait until more bytes have arrived or the request has ended."""
         self._changed.clear()
         self._starving = True  # no complete document has arrived yet
         self._room.set()
@@ -177,7 +177,7 @@ class BatchReader:
             asyncio.get_running_loop().call_soon(self._changed.set)  # when this task is done
 
     def _line(self) -> bytes | Problem | None:
-        """Return the next line that is not blank, out of what was read so far."""
+        """Return the next line that is not blank from the bytes that have arrived; None if it is not complete."""
         limit = self._settings.max_body
         while True:
             at = self._rest.find(b"\n", self._looked)
@@ -204,7 +204,7 @@ class BatchReader:
 
 
 def _array(data: bytes) -> tuple[str, array[int]]:
-    """Return an array as text, and the bounds of its items: a million empty ones must not take a gigabyte. Raises Problem."""
+    """Return an array as text, and the bounds of its items, which take less memory than parsed items. Raises Problem."""
     bounds = array("Q")
     decode = json.JSONDecoder().raw_decode
     try:

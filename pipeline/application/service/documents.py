@@ -1,4 +1,4 @@
-"""From a request to a document: plain text, XMI or JSON CAS, within the limits, known PHI and metadata added."""
+"""Builds the document of a request from plain text, XMI or JSON CAS, checks its limits, and adds known PHI and metadata."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHARSETS = frozenset(
 
 
 def text_of(body: bytes, charset: str) -> str:
-    """Plain text from bytes. Raises Problem: 415 for a charset that is not read, 422 for bytes that are not of it."""
+    """Return the text of a body. Raises Problem: 415 for an unsupported charset, 422 for bytes that are invalid in it."""
     name = (charset or "utf-8").lower()
     if name not in _CHARSETS:
         raise Problem(415, "charset", f"expected a charset of {', '.join(sorted(_CHARSETS))}")
@@ -30,13 +30,13 @@ def text_of(body: bytes, charset: str) -> str:
 
 
 def xml_bytes(xml: str) -> bytes:
-    """Return XML from inside JSON as UTF-8, independent of its header."""
+    """Return XML from a JSON string as UTF-8, whatever encoding its header declares."""
     return _ENCODING.sub(r"\1", xml, count=1).encode("utf-8", "replace")
 
 
 @lru_cache(maxsize=8)
 def type_system(xml: str) -> TypeSystem:
-    """Return a type system; those seen last are kept, because clients send the same one with each document.
+    """Return a type system. The most recent ones are cached, because clients send the same one with each document.
 
     Raises FormatError or TypeSystemError.
     """
@@ -53,7 +53,7 @@ def read_document_xmi(data: bytes, types: TypeSystem | None, *, lenient: bool, n
 
 
 def text_view(cas: Cas) -> View:
-    """Return the view with the text: the initial one, else the first that has any. Raises Problem if there is none."""
+    """Return the view with the text: the initial one, else the first one with text. Raises Problem if there is none."""
     if cas.has_view(INITIAL_VIEW) and cas.view().sofa.text is not None:
         return cas.view()
     for view in cas.views:
@@ -70,7 +70,7 @@ def check_length(cas: Cas, limit: int) -> None:
 
 
 def document(request: ProcessRequest, limit: int, raw: bytes = b"") -> Cas:
-    """Return the document of a request. `raw`: XMI as it came, with its own encoding. Raises Problem, FormatError, CasError."""
+    """Return the document of a request. `raw`: XMI in its own encoding. Raises Problem, FormatError, CasError."""
     name = request.id or ""
     if request.text is not None:
         cas = Cas(request.text, id=name)

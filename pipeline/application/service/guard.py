@@ -1,4 +1,4 @@
-"""The outermost layer: who may ask, what is counted and logged, and that no error tells anything of a document."""
+"""The outermost layer: checks the API key, counts and logs requests, and keeps document text out of error messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .problems import MEDIA, Problem
 
 log = logging.getLogger("caspipe.service")
 OPEN = frozenset(("/health", "/ready"))
-"""Paths that need no key: a load balancer asks for them."""
+"""Paths that need no key, for load balancers."""
 _HEADERS = [
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
@@ -39,10 +39,10 @@ _UNKNOWN = Problem(
 
 
 class Guard:
-    """Wraps an ASGI application. Requests are logged as method, route template, status and time: no path, no address."""
+    """ASGI middleware. It logs method, route template, status and time of requests, but no path and no address."""
 
     def __init__(self, app: Any, metrics: Metrics, api_key: str, *, local: bool = False) -> None:
-        """`local`: requests must name this machine itself as their host."""
+        """`local`: accept only requests whose `Host` is this machine."""
         self.app, self.metrics, self._local = app, metrics, local
         self._key = hashlib.sha256(api_key.encode()).digest() if api_key else b""
 
@@ -94,7 +94,7 @@ class Guard:
                 raise ConnectionAbortedError("the answer was cut off") from None
 
     def _may(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
-        """Return whether the request brings the key, compared in constant time."""
+        """Return whether the request has the key, compared in constant time."""
         found = False
         for name, value in headers:
             if name == b"authorization" and value[:7].lower() == b"bearer ":
@@ -131,7 +131,7 @@ def problem_response(problem: Problem) -> Response:
 
 
 def of_http(error: HTTPException) -> Problem:
-    """Return what the router says, as problem details: no such path, no such method."""
+    """Return the problem for an error of the router, such as an unknown path or method."""
     codes = {
         404: ("no-route", "no such path; /openapi.json lists them"),
         405: ("method", "this path has other methods"),

@@ -1,4 +1,4 @@
-"""The work of a worker: from a request to the finished response. One document at a time."""
+"""Handles requests in a worker, one document at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MODELS_KEPT = 4
 
 
 class RequestHandler:
-    """A pipeline and the requests it can serve. Not to be used by two threads at once: components keep caches and counts."""
+    """A pipeline that answers requests. Not thread-safe, because components have caches and counters."""
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
@@ -36,7 +36,7 @@ class RequestHandler:
         self.pipeline.open()
 
     def describe(self) -> dict[str, Any]:
-        """Return the pipeline as plain data, secrets left out."""
+        """Return the pipeline as plain data, without secrets."""
         description = self.pipeline.describe()
         return {"name": description["name"], "engines": description["engines"], "masks": self.masks}
 
@@ -45,7 +45,7 @@ class RequestHandler:
         return any(MaskedSpan in engine.outputs for engine in self.pipeline.engines)
 
     def handle(self, job: Job) -> Answer:
-        """Return the answer to a request; never an exception."""
+        """Return the answer to a request. Errors become answers."""
         try:
             answer = self._predict(job) if job.work == "predict" else self._process(job)
         except Exception as error:
@@ -79,7 +79,7 @@ class RequestHandler:
         return Answer(200, JSON, encoded(data), facts)
 
     def _outputs(self, request: ProcessRequest) -> list[Output]:
-        """Return what is wanted. Raises Problem, before any work is done, for what this pipeline cannot make."""
+        """Return the requested outputs. Raises Problem for outputs that this pipeline cannot create, before any processing."""
         if request.output is None:
             return ["masked"] if self.masks else ["annotations"]
         if "masked" in request.output and not self.masks:
@@ -96,7 +96,7 @@ class RequestHandler:
         return Answer(200, JSON, encoded({"document": data.decode()}), facts)
 
     def _with(self, model: str, troubles: dict[str, int]) -> Pipeline:
-        """Return the pipeline with a trained model; without it if its bundle is gone or no longer fits the configuration."""
+        """Return the pipeline with a trained model, or without it if its bundle is missing or does not fit the configuration."""
         if not model:
             return self.pipeline
         found = self._models.pop(model, None)
@@ -118,7 +118,7 @@ def _facts(cas: Cas) -> Facts:
 
 
 def _problem(error: Exception) -> Problem:
-    """Return an error as a client may see it. Messages of components and of other libraries may quote the document."""
+    """Return the problem to report for an error, without messages of components and libraries, which may quote the document."""
     match error:
         case Problem():
             return error

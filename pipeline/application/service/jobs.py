@@ -1,4 +1,4 @@
-"""Jobs and answers of workers: plain data, because it crosses process boundaries."""
+"""Jobs and answers of workers, as plain data that can be sent to other processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Work = Literal["process", "line", "predict"]
 
 
 class Job(NamedTuple):
-    """A request for one document, as it came."""
+    """A request for one document."""
 
     work: Work
     body: bytes
@@ -21,7 +21,7 @@ class Job(NamedTuple):
     line: int = 0
     """Number of the line in a batch, from 0."""
     model: str = ""
-    """Bundle of the trained recommender; empty: none is trained."""
+    """Bundle of the trained recommender; empty if there is none."""
 
 
 class Facts(NamedTuple):
@@ -34,21 +34,21 @@ class Facts(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The response, ready to be sent."""
+    """A complete response."""
 
     status: int
     media: str
     body: bytes
     facts: Facts = Facts()
     code: str = ""
-    """Code of the problem, if it is one."""
+    """Code of the problem; empty for a success."""
     headers: dict[str, str] = {}  # noqa: RUF012  never changed
     worn: bool = False
-    """True if the worker must be replaced because it holds too many types of clients."""
+    """True if the worker must be replaced because it has created too many classes for types of clients."""
 
 
 def problem_answer(problem: Problem, job: Job) -> Answer:
-    """Return the answer to a job that failed: problem details, or the line of a batch with them."""
+    """Return the answer to a failed job: problem details, or a line of a batch with them."""
     body = problem.body()
     if job.work == "line":
         body = b'{"index":%d,"error":%s}' % (job.line, body)

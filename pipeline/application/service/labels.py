@@ -1,4 +1,4 @@
-"""From PHI kinds to the tags of a project, and back."""
+"""Maps PHI kinds to the tags of a project, and tags to kinds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def kind_of(label: str) -> PhiKind | None:
 
 
 def tags_for(tagsets: Iterable[TagSet] | None, layer: str, feature: str) -> list[str] | None:
-    """Return the tags that the feature may have; None if no tag set is for it. A tag set without targets is for any feature."""
+    """Return the tags that the feature may have; None without a tag set. A tag set without targets applies to every feature."""
     found: list[str] = []
     for tagset in tagsets or ():
         if tagset.targets and not any(t.type == layer and t.feature == feature for t in tagset.targets):

@@ -1,4 +1,4 @@
-"""Limits on what comes in: how many requests at a time, how long a body may be, how slowly it may come."""
+"""Limits of requests: their number, and the length and transfer rate of bodies."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .problems import Problem
 
 Receive = Callable[[], Any]
 SLOWEST = 1 << 16
-"""Bytes that must come in each span of the time that a client may be silent for: one byte now and then is not enough."""
+"""Minimum number of bytes in each period of the read timeout, so that a slow client cannot occupy a slot."""
 
 
 class ClientDisconnected(Exception):
-    """The client left before it was answered."""
+    """The client disconnected before the response."""
 
 
 class Gate:
-    """Admits a limited number of requests at a time; further ones are asked to try again."""
+    """Admits a limited number of requests at a time, and rejects others with 429."""
 
     def __init__(self, limit: int, metrics: Metrics) -> None:
         self.limit = limit
@@ -30,7 +30,7 @@ class Gate:
 
     @contextmanager
     def slot(self) -> Iterator[None]:
-        """Hold one of the slots. Raises Problem (429) if none is free."""
+        """Occupy a slot. Raises Problem (429) if none is free."""
         if self._inside >= self.limit:
             self._metrics.rejected("busy")
             raise Problem(
@@ -44,7 +44,7 @@ class Gate:
 
 
 def check_declared(headers: Any, limit: int) -> None:
-    """Raise Problem for a body that is compressed (415), or longer than allowed by its own account (413)."""
+    """Raise Problem for a compressed body (415) and for a Content-Length above the limit (413)."""
     coding = headers.get("content-encoding", "identity").strip().lower()
     if coding not in ("", "identity"):
         raise Problem(415, "content-encoding", "expected a body without Content-Encoding")
@@ -54,7 +54,7 @@ def check_declared(headers: Any, limit: int) -> None:
 
 
 def too_large(limit: int) -> Problem:
-    """Return the problem of a body that is too long."""
+    """Return the problem for a body that is too long."""
     return Problem(413, "body-too-large", f"expected at most {limit} bytes")
 
 
@@ -76,7 +76,7 @@ async def body(headers: Any, receive: Receive, limit: int, seconds: float, *, ke
     """Return the whole body. `keep`: False to read and discard it. Raises Problem: 413, with or without Content-Length,
     408, 415; ClientDisconnected."""
     check_declared(headers, limit)
-    data = bytearray()  # not a list: a body in pieces of one byte would take forty times its size
+    data = bytearray()  # not a list, which would take forty times the memory for parts of one byte
     length = 0
     began = time.monotonic()
     async for part in chunks(receive, seconds):

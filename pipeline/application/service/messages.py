@@ -1,4 +1,4 @@
-"""The messages of the service: what clients send and what they get, checked strictly and described in OpenAPI."""
+"""The requests and responses of the service. They are validated strictly and described in OpenAPI."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _ONE_OF = [{"required": [name]} for name in ("text", "xmi", "jsoncas")]
 
 
 class Message(BaseModel):
-    """A message whose unknown fields are errors and whose errors never quote it."""
+    """A message in which unknown fields are errors. Errors never quote the message."""
 
     model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
 
 
 class KnownValue(Message):
-    """Something the record says about a person: it is looked for in the text."""
+    """A value of the record about a person, which is searched for in the text."""
 
     kind: str = Field(
         description="Name of a PHI kind: PERSON_PATIENT, DATE_BIRTH, ID_MEDICAL_RECORD ...", max_length=100
@@ -29,7 +29,7 @@ class KnownValue(Message):
 
 
 class ProcessRequest(Message):
-    """A document, and what is wanted of it. Exactly one of `text`, `xmi` and `jsoncas` holds the document."""
+    """A document and the requested outputs. Exactly one of `text`, `xmi` and `jsoncas` contains the document."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -146,11 +146,11 @@ class BatchError(Message):
     error: ProblemOut
 
 
-# -- INCEpTION's external recommender: unknown fields are passed over, newer versions send more ----------------------
+# -- INCEpTION's external recommender: unknown fields are ignored, because newer versions send more ----------------------
 
 
 class Foreign(BaseModel):
-    """A message of INCEpTION's."""
+    """A message of INCEpTION."""
 
     model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
 
@@ -174,7 +174,7 @@ class RecommenderMetadata(Foreign):
 
 
 class RecommenderDocument(Foreign):
-    """A document of INCEpTION's."""
+    """A document of INCEpTION."""
 
     xmi: str
     documentId: int | str | None = None
@@ -190,7 +190,7 @@ class Tag(Foreign):
 
 
 class Target(Foreign):
-    """A feature that a tag set is for."""
+    """A feature that a tag set applies to."""
 
     type: str | None = None
     feature: str | None = None

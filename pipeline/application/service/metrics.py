@@ -42,7 +42,7 @@ class Metrics:
         return Counter(name, help_, labels, registry=self._registry)
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
-        """Count a request that is answered. `route` is the template, not the path that the client requested."""
+        """Count a request that was answered. `route`: the template, not the requested path."""
         self._requests.labels(route, method if method in _METHODS else "other", str(status)).inc()
         self._latency.labels(route).observe(seconds)
 
@@ -64,7 +64,7 @@ class Metrics:
         self._trainings.labels(outcome).inc()
 
     def text(self, ready: bool) -> str:
-        """Return the exposition."""
+        """Return all metrics in text format."""
         self._in_flight.set(self.in_flight)
         self._ready.set(int(ready))
         return bytes(generate_latest(self._registry)).decode()  # type: ignore[no-untyped-call]

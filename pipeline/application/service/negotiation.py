@@ -1,4 +1,4 @@
-"""Media types: the type of a body, and the types that a client accepts as an answer."""
+"""Media types of bodies, and content negotiation."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def media_type(header: str, allowed: Sequence[str]) -> tuple[str, str]:
 
 
 def acceptable(header: str, offered: Sequence[str]) -> str:
-    """Return which of the offered media types to answer with, the first one if the client has no preference.
+    """Return the offered media type that the client prefers, the first one without a preference.
 
-    Raises Problem (406) if it accepts none of them. RFC 9110, 12.5.1.
+    Raises Problem (406) if the client accepts none. RFC 9110, 12.5.1.
     """
     if not header.strip():
         return offered[0]

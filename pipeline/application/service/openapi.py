@@ -30,7 +30,7 @@ def ref(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def content(**media: Any) -> dict[str, Any]:
-    """`content` of OpenAPI from schemas by short name of the media type."""
+    """Return the `content` of OpenAPI for schemas by the short name of their media type."""
     names = {
         "json": "application/json",
         "text": "text/plain",
@@ -44,12 +44,12 @@ def content(**media: Any) -> dict[str, Any]:
 
 
 def request_body(**media: Any) -> dict[str, Any]:
-    """`openapi_extra` of a route with a body."""
+    """Return the `openapi_extra` of a route with a body."""
     return {"requestBody": {"required": True, "content": content(**media)}}
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """`responses` for problems. 401 is among them always: a key may be asked for."""
+    """Return the `responses` for problems. 401 is always included, because a key may be required."""
     return {
         status: {"description": title(status), "content": {MEDIA: {"schema": ref(ProblemOut)}}}
         for status in sorted({401, *statuses})
@@ -57,7 +57,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def answers(description: str, *statuses: int, **media: Any) -> dict[int | str, dict[str, Any]]:
-    """`responses` for an answer with one of these media types, and for problems."""
+    """Return the `responses` for a success with one of these media types, and for problems."""
     return {200: {"description": description, "content": content(**media)}, **problems(*statuses)}
 
 

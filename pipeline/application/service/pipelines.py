@@ -1,4 +1,4 @@
-"""The pipelines of the service: its own, and those that train a recommender and apply it before candidates are resolved."""
+"""The pipelines of the service: for documents, for suggestions with a trained recommender, and for its training."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ FEATURES: list[Any] = [
     *"line_head field line_position regex_class".split(),
     {"candidate": {"top": True}},
 ]
-"""Features: the word and its form, the layout, and the candidates of every finder before it."""
+"""Features of the recommender: form, layout, and the candidates of all earlier annotators."""
 _WEIGHING = ("consistency", "veto", "resolver", "masker")
-"""Components that decide about candidates: the model must run before them."""
+"""Components that select candidates; the trained model runs before them."""
 
 
 def config_of(spec: Spec) -> Config:
@@ -31,12 +31,12 @@ def config_of(spec: Spec) -> Config:
 
 
 def finders(config: Config) -> int:
-    """Return number of engines before the first one that decides about candidates."""
+    """Return the number of engines before the first one that selects candidates."""
     return next((i for i, step in enumerate(config.engines) if step.name in _WEIGHING), len(config.engines))
 
 
 def service_pipeline(spec: Spec) -> Pipeline:
-    """Return the pipeline of the service: engines alone. Raises ConfigError."""
+    """Return the pipeline of the service, without reader and consumers. Raises ConfigError."""
     return Pipeline.from_config(_engines(config_of(spec)))
 
 
@@ -45,9 +45,9 @@ def _engines(config: Config) -> Config:
 
 
 def suggestion_pipeline(spec: Spec, model: str) -> Pipeline:
-    """Return the pipeline that makes suggestions: with the trained model, whose word counts first, and without a masker.
+    """Return the pipeline for suggestions: with the trained model, which has priority, and without a masker.
 
-    Raises ConfigError, and ResourceError for a bundle that is gone or damaged.
+    Raises ConfigError, and ResourceError for a missing or damaged bundle.
     """
     config = _engines(config_of(spec))
     at = finders(config)
@@ -57,7 +57,7 @@ def suggestion_pipeline(spec: Spec, model: str) -> Pipeline:
 
 
 def training_pipeline(spec: Spec, folder: str) -> Pipeline:
-    """Return the pipeline that learns: every finder, then the trainer, which writes `folder`/model. Raises ConfigError."""
+    """Return the pipeline that trains: all annotators, then the trainer, which writes `folder`/model. Raises ConfigError."""
     config = config_of(spec)
     config.readers = []
     config.engines = config.engines[: finders(config)]
@@ -79,7 +79,7 @@ def training_pipeline(spec: Spec, folder: str) -> Pipeline:
 
 
 def _listening(step: Step) -> Step:
-    """Return a resolver whose lists of priorities begin with the trained model, after what the record itself says."""
+    """Return a resolver that gives the trained model the highest priority after known PHI."""
     if step.name != "resolver":
         return step
     given = dict(step.given)

@@ -1,4 +1,4 @@
-"""Errors as clients see them: RFC 9457 problem details, with nothing in them of what the client sent."""
+"""Error responses: RFC 9457 problem details, which never quote the request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MEDIA = "application/problem+json"
 
 
 class Problem(CaspipeError):
-    """A request that cannot be served: the HTTP status, a code for programs, a sentence for people."""
+    """A request that cannot be served: HTTP status, code for programs, and message."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ def _restore(status: int, code: str, detail: str, errors: Any, headers: Any) -> 
 
 
 def title(status: int) -> str:
-    """Return what RFC 9110 calls a status."""
+    """Return the reason phrase of a status (RFC 9110)."""
     try:
         return HTTPStatus(status).phrase
     except ValueError:
@@ -65,9 +65,9 @@ def title(status: int) -> str:
 
 
 def invalid(error: ValidationError, names: frozenset[str]) -> Problem:
-    """Return what is wrong with a message: where and why, but no value and no name that the client made up.
+    """Return the problem for an invalid message: fields and reasons, but no values and no unknown names.
 
-    `names`: names of fields that may be repeated.
+    `names`: names of fields that the message may contain.
     """
     errors = []
     for fault in error.errors(include_url=False, include_context=False, include_input=False)[:20]:

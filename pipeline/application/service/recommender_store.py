@@ -1,4 +1,4 @@
-"""Trained recommenders on disk: one for each project, layer, feature and user, replaced in one step."""
+"""Trained recommenders on disk: one for each project, layer, feature and user, replaced atomically."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class Key(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """A name that says nothing of the user."""
+        """The folder name, a hash that does not reveal the user."""
         return hashlib.sha256(json.dumps(self).encode()).hexdigest()[:32]
 
 
 class RecommenderStore:
-    """The folder of trained recommenders. Only one process writes to it. Folders are their owner's only: models hold words."""
+    """The folder of trained recommenders, written by one process only. Only its owner can read it."""
 
     def __init__(self, folder: Path | None, limit: int) -> None:
-        """`folder`: None for one that goes when the service ends. Raises ConsumerError."""
+        """`folder`: None for a temporary one. Raises ConsumerError."""
         self._limit = limit
         self._own = folder is None
         try:
@@ -49,13 +49,13 @@ class RecommenderStore:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
             raise ConsumerError(f"state: {folder}: {error.strerror or type(error).__name__}") from None
-        for left in self._folder.glob("*/draft-*"):  # of a service that was killed in the middle of a training
+        for left in self._folder.glob("*/draft-*"):  # of a service that was killed during a training
             with contextlib.suppress(OSError):
                 if left.stat().st_mtime < time.time() - _ABANDONED:
                     self.discard(left)
 
     def model(self, key: Key) -> str:
-        """Return path of the bundle in use; empty if none was trained."""
+        """Return the path of the current bundle; empty if none was trained."""
         bundle = self._current(self._folder / key.folder)
         path = self._folder / key.folder / str(bundle.get("model", "")) if bundle else None
         if path is None or not path.is_dir():
@@ -65,7 +65,7 @@ class RecommenderStore:
         return str(path)
 
     def draft(self, key: Key) -> Path:
-        """Return a new folder for a training to write to."""
+        """Return a new folder for the output of a training."""
         place = self._folder / key.folder
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         place.mkdir(mode=0o700, exist_ok=True)
@@ -78,7 +78,7 @@ class RecommenderStore:
             draft.parent.rmdir()
 
     def put(self, key: Key, draft: Path, facts: dict[str, Any]) -> None:
-        """Replace the model in use by `draft`/model in one step; the previous one stays for requests in progress."""
+        """Replace the current model by `draft`/model atomically. The previous one is kept for requests in progress."""
         place = self._folder / key.folder
         before = self._current(place)
         number = 1 + max((int(p.name[6:]) for p in place.glob("model-*") if p.name[6:].isdecimal()), default=0)
@@ -92,7 +92,7 @@ class RecommenderStore:
         self._tidy()
 
     def trained(self, recommender: str) -> list[dict[str, Any]]:
-        """Return what is known of the models of a recommender: counts, no names of people."""
+        """Return the facts about the models of a recommender: counts, no names of users."""
         found = (self._current(place) for place in sorted(self._folder.iterdir()))
         mine = [f for f in found if f.get("recommender") == recommender]
         return [{k: v for k, v in f.items() if k not in ("recommender", "model")} for f in mine]
@@ -103,7 +103,7 @@ class RecommenderStore:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _tidy(self) -> None:
-        """Remove the models that were not used for longest, beyond the limit."""
+        """Remove the least recently used models beyond the limit."""
         places = sorted(
             (p for p in self._folder.iterdir() if (p / _CURRENT).is_file()), key=lambda p: p.stat().st_mtime
         )

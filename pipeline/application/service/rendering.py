@@ -1,4 +1,4 @@
-"""From a processed document to the answer: what was asked for, and no original text unless it was."""
+"""Renders a processed document: the requested outputs, and original text only if it was requested."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BEYOND_ASCII = re.compile("[^\x00-\x7f]")
 
 
 def rendered(cas: Cas, request: ProcessRequest, outputs: list[Output]) -> dict[str, Any]:
-    """Return the members of the answer. Raises Problem if the pipeline does not make what was asked for."""
+    """Return the fields of the response. Raises Problem if the pipeline does not create a requested output."""
     data: dict[str, Any] = {"offsets": request.offsets}
     if request.id is not None:
         data["id"] = request.id
@@ -54,9 +54,9 @@ def xmi(cas: Cas, views: list[str] | None) -> bytes:
 
 
 def _released(cas: Cas, views: list[str] | None) -> Cas:
-    """Return the document or, if only its masked text is returned, a copy that does not say where spans were in the original.
+    """Return the document or, if only its masked text is returned, a copy without offsets of the original.
 
-    Raises Problem for a view it does not have, ComponentError if the leak gate found something in masked text asked for.
+    Raises Problem for a missing view, ComponentError if the leak gate found leaks in requested masked text.
     """
     for number, name in enumerate(views or ()):
         if not cas.has_view(name):
@@ -99,7 +99,7 @@ def _annotations(cas: Cas, unit: str, outputs: list[Output]) -> dict[str, Any]:
 
 
 def _span(item: Phi | PhiCandidate, at: Any) -> dict[str, Any]:
-    """Never `value`: it is the original text in another form."""
+    """Return a span without its `value`, which is original text in another form."""
     return {
         "begin": at(item.begin),
         "end": at(item.end),
@@ -116,7 +116,7 @@ def encoded(data: Any) -> bytes:
 
 
 class Utf8:
-    """Converts code points to bytes of UTF-8 of one text. Costs memory only for characters beyond ASCII."""
+    """Converts offsets of one text from code points to bytes of UTF-8. Needs memory only for characters beyond ASCII."""
 
     __slots__ = ("_at", "_more")
 
@@ -126,7 +126,7 @@ class Utf8:
         self._more = [0, *accumulate(_bytes(c) - 1 for _, c in found)]
 
     def to_utf8(self, offset: int) -> int:
-        """Return the number of bytes before a code point. A lone surrogate counts as U+FFFD, which is written in its place."""
+        """Return the number of bytes before a code point. A lone surrogate counts as U+FFFD, which replaces it."""
         return offset + self._more[bisect_left(self._at, offset)]
 
 
@@ -135,7 +135,7 @@ def _bytes(character: str) -> int:
 
 
 def converter(text: str, unit: str) -> Callable[[int], int]:
-    """Return the function from code points of a text to the unit of a client: code points, UTF-16 code units, bytes of UTF-8."""
+    """Return the function that converts code points to the unit of a client: code points, UTF-16 code units or bytes of UTF-8."""
     if unit == "utf16":
         return Utf16(text).to_utf16
     if unit == "utf8":

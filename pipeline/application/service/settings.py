@@ -17,43 +17,43 @@ class Spec:
     overrides: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
     max_characters: int = 1_000_000
-    """Code points of one document, all its views together."""
+    """Maximum number of code points of a document, in all its views together."""
     auto_accept: float | None = None
-    """Suggestions with at least this score are accepted by INCEpTION when a document is opened first; None: none."""
+    """Minimum score of suggestions that INCEpTION accepts when a document is first opened; None: none are accepted."""
     max_types: int = 5_000
-    """Classes made for types of clients, which stay as long as the process, before a worker is replaced."""
+    """Number of classes created for types of clients after which a worker is replaced, since they are never freed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Limits and options of the service as a whole."""
+    """Limits and options of the service."""
 
     max_body: int = 10 * MEBIBYTE
-    """Bytes of one document's request, and of one line of a batch."""
+    """Maximum bytes of a request for one document, and of a line of a batch."""
     max_batch: int = 32 * MEBIBYTE
-    """Bytes of a batch that are in memory at a time; a batch as one JSON array may have at most this."""
+    """Maximum bytes of a batch in memory at a time, and maximum size of a batch as one JSON array."""
     max_training: int = 256 * MEBIBYTE
-    """Bytes of a training request: it holds all documents of a project."""
+    """Maximum bytes of a training request, which contains all documents of a project."""
     seconds: float = 30.0
-    """Time a document may take once a worker has begun with it."""
+    """Time limit for a document in a worker."""
     body_seconds: float = 30.0
-    """How long the service waits for the next part of a request, or for a client that does not read its answer."""
+    """Timeout for the next part of a request, and for a client that does not read its response."""
     training_seconds: float = 1800.0
-    """Time a training may take."""
+    """Time limit for a training."""
     workers: int = 1
-    """Processes with a pipeline each. 0: the service's own process, in which a document that takes too long cannot be stopped."""
+    """Number of worker processes. 0: the process of the service, in which a document that takes too long cannot be stopped."""
     queue: int = 32
-    """Requests that may wait for a worker; further ones are refused (429)."""
+    """Maximum number of requests that wait for a worker; others are rejected (429)."""
     state: Path | None = None
-    """Folder where trained recommenders are kept; None: they are gone when the service ends."""
+    """Folder for trained recommenders; None: they are deleted when the service ends."""
     max_models: int = 100
-    """Trained recommenders kept; the one not used for longest goes first."""
+    """Maximum number of trained recommenders; the least recently used one is deleted first."""
     origins: tuple[str, ...] = ()
     """Origins whose pages may call the service (CORS); none by default."""
     api_key: str = field(default="", repr=False)
-    """Secret that every request must bring; empty: none is asked for."""
+    """Key that every request must send; empty: none is required."""
     local: bool = False
-    """True if requests must name this machine itself as their host: a page whose name was made to lead here does not."""
+    """True if the `Host` of requests must be this machine, as protection against DNS rebinding."""
 
     def __post_init__(self) -> None:
         for name in (
@@ -74,7 +74,7 @@ class Settings:
             raise ValueError(f"max_batch: expected at least max_body ({self.max_body}), got {self.max_batch}")
 
     def as_data(self) -> dict[str, float]:
-        """Return the limits as plain data, for `/v1/config`; nothing secret."""
+        """Return the limits as plain data, for `/v1/config`, without secrets."""
         return {
             "max_body_bytes": self.max_body,
             "max_batch_bytes": self.max_batch,

@@ -1,4 +1,4 @@
-"""Suggestions for INCEpTION: the document as it came, with an annotation of the asked layer for each span found."""
+"""Suggestions for INCEpTION: the received document with an annotation of the requested layer for each span."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STRINGS = ("uima.cas.String", "uima.cas.StringArray")
 
 
 def suggested(pipeline: Pipeline, spec: Spec, request: PredictRequest) -> tuple[bytes, Facts]:
-    """Return the document with suggestions as XMI, and what may be counted of it.
+    """Return the document with suggestions as XMI, and its counts for the metrics.
 
     Raises Problem, FormatError, CasError and TypeSystemError for requests that do not fit, ComponentError.
     """
@@ -34,7 +34,7 @@ def suggested(pipeline: Pipeline, spec: Spec, request: PredictRequest) -> tuple[
     types = type_system(request.typeSystem)
     cas = read_document_xmi(xml_bytes(request.document.xmi), types, lenient=True)
     check_length(cas, spec.max_characters)
-    cas.metadata.clear()  # notes of the reader: INCEpTION has no use for them
+    cas.metadata.clear()  # notes of the reader, which INCEpTION does not use
     view = text_view(cas)
     layer = _Layer(cas, asked)
     found = pipeline.process(Cas(view.text), stop_after=_last_resolver(pipeline))
@@ -66,7 +66,7 @@ def suggested(pipeline: Pipeline, spec: Spec, request: PredictRequest) -> tuple[
 
 
 class _Layer:
-    """The layer that suggestions are for, as the received type system declares it."""
+    """The layer of the suggestions, as declared by the received type system."""
 
     def __init__(self, cas: Cas, asked: RecommenderMetadata) -> None:
         types = cas.typesystem
@@ -97,7 +97,7 @@ class _Layer:
         required = {name: None for name, default in getattr(self.cls, "_defaults", {}).items() if default is REQUIRED}
         annotation: Annotation = self.cls(begin, end, **required)
         annotation[PREDICTED] = True
-        of_kinds = self.cls.features[self.feature].python is PhiKind  # a layer made from a class of ours
+        of_kinds = self.cls.features[self.feature].python is PhiKind  # a layer that caspipe defines
         annotation[self.feature] = [tag] if self.many else kind_of(tag) if of_kinds else tag
         wanted: dict[str, Any] = {SCORE: float(score), EXPLANATION: why}
         if auto_accept is not None and score >= auto_accept:
@@ -109,7 +109,7 @@ class _Layer:
 
 
 def _range(view: View, asked: RecommenderMetadata) -> tuple[int, int]:
-    """Return the range that suggestions are wanted for, in code points; a cut surrogate pair is left out."""
+    """Return the requested range in code points. An incomplete surrogate pair at its ends is excluded."""
     if asked.range is None:
         return 0, len(view.text)
     utf16 = Utf16(view.text)
@@ -118,7 +118,7 @@ def _range(view: View, asked: RecommenderMetadata) -> tuple[int, int]:
 
 
 def anchored(view: View, begin: int, end: int, mode: str, cross_sentence: bool) -> Iterator[tuple[int, int]]:
-    """Yield the spans that replace one of ours, in code points; none if it touches no token or sentence of the view.
+    """Yield the spans of the layer for one span, in code points; none if it overlaps no token or sentence of the view.
 
     A layer may allow whole tokens, one token, sentences, or spans inside sentences only. INCEpTION drops suggestions without a
     whole token, and those of several tokens if only one is allowed, so they are widened and cut here
@@ -158,7 +158,7 @@ def _last_resolver(pipeline: Pipeline) -> str:
 
 
 def _voices(cas: Cas) -> dict[int, PhiCandidate]:
-    """Return the candidate behind each final span: the surest of the same source."""
+    """Return the candidate of each final span: the most confident one of the same source."""
     best: dict[int, PhiCandidate] = {}
     for c in cas.select(PhiCandidate):
         if c.winner is None or c.winner.source != c.source:
@@ -170,7 +170,7 @@ def _voices(cas: Cas) -> dict[int, PhiCandidate]:
 
 
 def _explained(phi: Phi, voices: dict[int, PhiCandidate]) -> str:
-    """Return who found it, by which rule, and why it won. No text of the document."""
+    """Return the source and rule of a span and the reason why it was selected, without text of the document."""
     voice = voices.get(id(phi))
     rule = f" ({voice.rule})" if voice is not None and voice.rule else ""
     return f"{phi.source}{rule}: {phi.reason}" if phi.reason else f"{phi.source}{rule}"

@@ -1,4 +1,4 @@
-"""Training a recommender: in a process of its own, from the documents INCEpTION sends, as `caspipe train` does."""
+"""Trains recommenders in a separate process, with the documents that INCEpTION sends."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _READ_SECONDS = 120.0
 
 
 class Example(NamedTuple):
-    """A document to learn from: spans in code points, disjoint, in text order."""
+    """A training document. Spans are in code points, disjoint, in text order."""
 
     text: str
     spans: list[tuple[int, int, PhiKind]]
@@ -47,7 +47,7 @@ class TrainingDocuments(CollectionReader):
         self._examples = examples
 
     def open(self) -> None:
-        """Nothing to open."""
+        """Do nothing: the documents are in memory."""
 
     def __iter__(self) -> Iterator[Cas]:
         for number, example in enumerate(self._examples, 1):
@@ -64,12 +64,12 @@ class Trainer:
         self._worker: Worker | None = None
         self._task: asyncio.Task[None] | None = None
         self.busy = ""
-        """Name of the recommender that is being trained; empty: none."""
+        """Name of the recommender in training; empty if there is none."""
 
     async def start(self, name: str, reading: Coroutine[Any, Any, bytes]) -> None:
-        """Begin a training; returns when its documents are read. Raises Problem: 429 during another training, 422.
+        """Start a training, and return when its documents were read. Raises Problem: 429 during another training, 422.
 
-        `reading` gives the request. It is read even if it is rejected: a client that is still sending would not see why.
+        `reading`: returns the request. It is read even if it is rejected, because a client that is sending cannot read.
         """
         if self.busy:
             await reading
@@ -122,7 +122,7 @@ class Trainer:
             await asyncio.wait((self._task,))
 
     async def close(self) -> None:
-        """End the training in progress; the model before it stays."""
+        """Stop the training in progress. The previous model is kept."""
         if self._worker is not None:
             self._worker.kill()
         await self.wait()
@@ -132,7 +132,7 @@ NOTHING = "nothing to learn"
 
 
 def _accepted(worker: Worker, name: str, body: bytes) -> Key:
-    """Send the request to the training process and wait until it has read it. Raises Problem."""
+    """Send the request to the training process, wait until it was read, and return its key. Raises Problem."""
     try:
         worker.receive(_READ_SECONDS)  # it has started
         worker.send(body)
@@ -172,7 +172,7 @@ def _set_up(spec: Spec) -> Handler:
 
 
 def _trained(spec: Spec, examples: list[Example], counts: dict[str, int], folder: Path) -> dict[str, Any] | str:
-    """Return the counts of a training, or why it failed."""
+    """Return the counts of a training, or the reason of its failure."""
     try:
         return {**_learn(spec, examples, folder), **counts} if examples else NOTHING
     except CaspipeError as error:
@@ -193,8 +193,8 @@ def _problem_of(error: Exception) -> Problem:
 
 
 def examples(request: TrainRequest) -> tuple[list[Example], dict[str, int]]:
-    """Return what is to be learned, and what was left out. Documents without any annotation of the layer are left out: in
-    INCEpTION that mostly means that they were not annotated yet.
+    """Return the training documents, and the counts of excluded parts. Documents without an annotation of the layer are excluded:
+    in INCEpTION most of them have not been annotated yet.
 
     Raises Problem, FormatError, TypeSystemError.
     """
@@ -213,7 +213,7 @@ def examples(request: TrainRequest) -> tuple[list[Example], dict[str, int]]:
 
 
 def _labeled(cas: Cas, asked: RecommenderMetadata, counts: Counter[str]) -> list[tuple[int, int, PhiKind]]:
-    """Return the spans that people annotated in the layer, with the kinds that their labels mean."""
+    """Return the annotated spans of the layer with the kinds of their labels."""
     types = cas.typesystem
     if types is None or asked.layer not in types or not issubclass(types[asked.layer], Annotation):
         raise Problem(422, "no-layer", "#/metadata/layer: the type system has no such type of annotations")
@@ -234,7 +234,7 @@ def _labeled(cas: Cas, asked: RecommenderMetadata, counts: Counter[str]) -> list
 
 
 def _disjoint(spans: list[tuple[int, int, PhiKind]]) -> list[tuple[int, int, PhiKind]]:
-    """Return the longest of overlapping spans, the first of equal ones."""
+    """Return the longest of overlapping spans, and the first of equal ones."""
     kept: list[tuple[int, int, PhiKind]] = []
     for span in sorted(spans, key=lambda s: (s[0] - s[1], s[0], s[2].name)):
         if not any(span[0] < b[1] and b[0] < span[1] for b in kept):

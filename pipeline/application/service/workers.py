@@ -1,4 +1,4 @@
-"""Workers that do the service's jobs, one at a time each. A worker that is over its time or has died is replaced."""
+"""The workers of the service. Each does one job at a time; a worker that exceeds its time limit or dies is replaced."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ServiceWorker:
 
     def __init__(self, handler: RequestHandler) -> None:
         self.loaded = False
-        """True if it can take a job."""
+        """True if the models are loaded."""
         self._handler = handler
 
     def start(self) -> None:
@@ -45,7 +45,7 @@ class ServiceWorker:
 
 
 class ProcessWorker(ServiceWorker):
-    """A pipeline in a process of its own, which is killed if a document takes too long."""
+    """A pipeline in a separate process, which is killed if a document takes too long."""
 
     def __init__(self, spec: Spec, seconds: float) -> None:
         self.loaded = False
@@ -65,7 +65,7 @@ class ProcessWorker(ServiceWorker):
         self.loaded = True
 
     def call(self, job: Job) -> Answer:
-        """Return the answer to a job; the process is killed if there is none in time."""
+        """Return the answer to a job. Kills the process if it exceeds the time limit."""
         assert self.process is not None
         keep = False
         try:
@@ -79,7 +79,7 @@ class ProcessWorker(ServiceWorker):
         except TimeoutError:
             log.error("a worker took longer than %g s and is replaced", self._seconds)
             return problem_answer(_late(self._seconds), job)
-        finally:  # after any other error, half an answer may be left on the connection and must not reach another request
+        finally:  # after any other error, a partial answer may be on the connection, which must not reach another request
             if not keep:
                 self.stop()
 
@@ -91,14 +91,14 @@ class ProcessWorker(ServiceWorker):
 
 
 class WorkerPool:
-    """Workers, and the jobs that wait for one."""
+    """The workers and the queue of jobs."""
 
     def __init__(self, spec: Spec, seconds: float, count: int, failed: Callable[[str], None]) -> None:
         """`count`: number of processes. 0: one thread of this process, in which a document that takes too long continues after
         its job was answered with 504; the next one waits for it. `failed` is called with the reason if a worker cannot be
         replaced."""
         self.width = max(count, 1)
-        """Jobs at a time."""
+        """Number of jobs in progress at a time."""
         self._handler = RequestHandler(spec)
         self._seconds = seconds
         self._failed = failed
@@ -115,7 +115,7 @@ class WorkerPool:
         return not self._closed and any(worker.loaded for worker in self._workers)
 
     async def start(self) -> None:
-        """Load everything. Raises CaspipeError if a pipeline cannot be opened."""
+        """Start all workers. Raises CaspipeError if a pipeline cannot be opened."""
         await asyncio.gather(*map(self._begin, self._workers))
 
     async def _begin(self, worker: ServiceWorker) -> None:
@@ -123,7 +123,7 @@ class WorkerPool:
         self._idle.put_nowait(worker)
 
     async def run(self, job: Job, *, patient: bool = False) -> Answer:
-        """Return the answer to a job. `patient`: wait for a free worker for any time."""
+        """Return the answer to a job. `patient`: wait for a free worker without a limit."""
         try:
             worker = await asyncio.wait_for(self._idle.get(), None if patient else self._seconds)
         except TimeoutError:
@@ -149,7 +149,7 @@ class WorkerPool:
             await self._begin(worker)
         except CaspipeError as error:
             self._failed(str(error))
-        except Exception as error:  # no memory, no more processes: class and place are enough
+        except Exception as error:  # such as a lack of memory or processes: class and position suffice
             self._failed(str(ComponentError("worker", error)))
 
     def describe(self) -> dict[str, Any]:
@@ -157,7 +157,7 @@ class WorkerPool:
         return self._handler.describe()
 
     async def close(self) -> None:
-        """End the workers."""
+        """Stop the workers."""
         self._closed = True
         for worker in self._workers:
             worker.stop()
