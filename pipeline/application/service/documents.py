@@ -30,7 +30,7 @@ def text_of(body: bytes, charset: str) -> str:
 
 
 def xml_bytes(xml: str) -> bytes:
-    """Return XML from a JSON string as UTF-8, whatever encoding its header declares."""
+    """Return XML from a JSON string as UTF-8. The encoding in its header is ignored."""
     return _ENCODING.sub(r"\1", xml, count=1).encode("utf-8", "replace")
 
 
