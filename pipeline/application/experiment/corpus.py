@@ -1,4 +1,4 @@
-"""A corpus in memory: read once, prepared once by its engines, and known by a hash of every document."""
+"""A corpus in memory, which is read and processed by its engines once and identified by hashes of its documents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Corpus:
     name: str
     documents: list[Cas]
     total: int
-    """How many documents the corpus has; more than `documents` if a limit left some out."""
+    """Number of documents in the corpus, including those excluded by a limit."""
     groups: list[str] = field(default_factory=list)
     """The group of each document, such as a patient: a split never separates a group."""
     digests: list[str] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Corpus:
         return tuple((self.name, i) for i in range(len(self.documents)))
 
     def counts(self) -> tuple[int, int]:
-        """Tokens and gold spans."""
+        """Return the numbers of tokens and of gold spans."""
         tokens = sum(cas.view().count(Token) for cas in self.documents)
         return tokens, sum(cas.view(GOLD_VIEW).count(Phi) for cas in self.documents)
 
@@ -70,7 +70,7 @@ def read_corpus(plan: CorpusPlan, limit: int | None, seed: int) -> Corpus:
 
 
 def preparation(plan: CorpusPlan) -> list[object]:
-    """Return what prepared a corpus's documents, as data for hashes."""
+    """Return the reader and the engines of a corpus as data for hashes."""
     reader = [fingerprint.of_step(step, "reader")[0] for step in plan.config.readers[:1]]
     return reader + [fingerprint.of_step(step, "engine") for step in plan.config.engines]
 

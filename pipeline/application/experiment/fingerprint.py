@@ -1,4 +1,4 @@
-"""Hashes of everything that a job depends on: if any of it changes, the job is done again."""
+"""Hashes of everything that a job depends on. If any of them changes, the job is repeated."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def of_document(cas: Cas) -> str:
 
 
 def of_step(step: Step, role: str) -> list[Any]:
-    """Return a component as data: name, id, parameters, the content of files it names, and the code it is made of."""
+    """Return a component as data: name, id, parameters, the content of files it names, and its code."""
     return [step.name, step.id, _settled(step.given), _code_of(step.name, role)]
 
 
@@ -66,7 +66,7 @@ def _content(path: str) -> str:
 
 @cache
 def _code_of(name: str, role: str) -> str:
-    """Return a hash of a component's code: all files of its package if it has one of its own, else its file and the packages
+    """Return a hash of a component's code: all files of its package if the package is its own, else its file and the packages
     beside it that this file names (the resolver's strategies)."""
     file = Path(inspect.getfile(registry.find(name, role)))
     alone = file.parent.name in ("annotators", "readers", "consumers") or not (file.parent / "__init__.py").exists()

@@ -1,6 +1,6 @@
 """Training and test documents: folds, holdouts and subsets that depend on the seed and the documents only.
 
-Nothing here comes from a library's random generator, so that folds do not depend on the installed versions.
+No random generator of a library is used, so that folds do not depend on installed versions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def shuffled(items: Sequence[T], *labels: object) -> list[T]:
 
 
 def parts(groups: Sequence[Hashable], n: int, seed: int) -> list[list[int]]:
-    """Indexes of documents in `n` parts of about equal size; documents of one group stay together.
+    """Return the indexes of documents in `n` parts of about equal size, without dividing groups.
 
     `groups` gives the group of each document. The largest groups are placed first, each into the smallest part so far;
     equal ones in an order that follows from the seed. Raises ValueError if there are fewer groups than parts.

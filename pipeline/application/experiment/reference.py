@@ -1,4 +1,4 @@
-"""A published table beside our own figures, row by row: what was repeated, and how near it came."""
+"""Compares the figures of an experiment with a published table, row by row."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from .runner import JobOutcome, successful_scores
 from .scores import MEASURES, OVERALL, SHORT, Counts, Scores, mean
 
 OURS, THEIRS = "here", "source"
-"""The common headings of the two halves."""
+"""The headings of the two groups of columns."""
 
 
 @dataclasses.dataclass(kw_only=True)
 class Reference:
-    """A published table, and which of our systems or kinds belongs to each of its rows."""
+    """A published table, with the system or kinds of the experiment that correspond to each row."""
 
     title: str
     """Title of the table, such as `Table 2: binary token scores`."""
     criterion: str
-    """The criterion of ours that counts as the source does: `token-binary` for PHI tokens against all others."""
+    """The criterion that counts like the source: `token-binary` for PHI tokens against all others."""
     rows: dict[str, list[float | None]]
-    """The source's numbers by its own name for the row, one for each of `measures`; null if it gives none."""
+    """The published numbers by row name, one for each of `measures`; null for a missing number."""
     measures: list[Measure] = dataclasses.field(default_factory=lambda: list(MEASURES))
-    """The measures of a row's numbers, in their order."""
+    """The measures of the numbers in a row."""
     scale: float = 100.0
-    """The source's value of a perfect score: 100 for per cent, 1 for shares. Our metrics are shown on the same scale."""
+    """The published value of a perfect score: 100 for per cent, 1 for shares. All metrics are shown on this scale."""
     system: str = ""
-    """The system whose kinds the rows are. Left out: the rows are systems, over all kinds together."""
+    """The system, if the rows are its kinds. Empty: the rows are systems, over all kinds together."""
     ours: dict[str, str | list[str]] = dataclasses.field(default_factory=dict)
     """Our name for a row: a system, or one kind or several counted together. A row left out has the same name here, or, if
     nothing here has it, is shown without a figure of ours."""
@@ -60,7 +60,7 @@ class Reference:
                 )
 
     def check(self, plan: Plan, compared: Sequence[str]) -> Iterator[tuple[Keys, str]]:
-        """Yield names that lead nowhere: (keys below the table, what is wrong). `compared` are the systems of the experiment."""
+        """Yield the faults of unknown names: (keys below the table, message). `compared`: the systems of the experiment."""
         criteria = plan.settings.criteria
         if self.criterion not in criteria:
             yield (
@@ -77,7 +77,7 @@ class Reference:
                     yield ("ours", row), f"no kind called {name!r}"
 
     def table(self, by_system: Mapping[str, Sequence[JobOutcome]]) -> Table:
-        """Return the two side by side. Metrics can be undefined; a row that we lack has empty cells."""
+        """Return the published and the computed figures side by side. Rows without computed figures have empty cells."""
         figures = [f"{side}|{SHORT[m]}" for side in (OURS, THEIRS) for m in self.measures]
         columns = ["kind" if self.system else "system", *figures]
         rows: list[list[Cell]] = []
@@ -96,7 +96,7 @@ class Reference:
         return Table(self.title, columns, rows, self.note)
 
     def _value(self, many: Sequence[Scores], kinds: Sequence[str], measure: Measure) -> float | None:
-        """Return the mean over folds of a figure of some kinds counted together, on the source's scale."""
+        """Return the mean over folds of a figure of some kinds counted together, on the published scale."""
         value = mean(_together(scores, self.criterion, kinds).value(measure) for scores in many)
         return None if value is None else value * self.scale
 

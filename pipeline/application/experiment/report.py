@@ -27,7 +27,7 @@ QUOTES = (
 def report_page(
     runner: ExperimentRunner, result: Result, drawn: Mapping[str, str], missing: str, versions: Mapping[str, str]
 ) -> bytes:
-    """Return the page. `drawn`: figures as SVG by name; `missing`: why there are none, else empty."""
+    """Return the page. `drawn`: figures as SVG by name; `missing`: the reason if there are none, else empty."""
     settings, plan = runner.settings, runner.plan
     title = settings.title or plan.name
     figures = [
@@ -140,11 +140,11 @@ def _css(**classes: bool) -> str:
 
 
 SMALLER = ("repetitions", "limit", "folds")
-"""Parameters that make a run shorter; the command for the full run leaves them out."""
+"""Parameters that shorten a run; the command of the full run does not contain them."""
 
 
 def shortfalls(runner: ExperimentRunner) -> list[str]:
-    """`3 of 100 repetitions`, `40 of 500 documents of meddocan`: what was less than the whole; empty for a full run."""
+    """`3 of 100 repetitions`, `40 of 500 documents of meddocan`: the limits of the run; empty for a full run."""
     experiment, settings = experiment_of(runner.plan), runner.settings
     numbers = [p for p in params.parameters(type(experiment)) if p.name in experiment.full]
     found = [
@@ -175,7 +175,7 @@ def first_line(runner: ExperimentRunner) -> str:
 
 
 def command(plan: Plan, full: bool = False) -> str:
-    """Return the command that makes the report; `full`: without what made the run shorter."""
+    """Return the command that creates the report; `full`: without the parameters that shortened the run."""
     kept = [o for o in plan.overrides if not (full and o.partition("=")[0].rpartition(".")[2] in SMALLER)]
     sets = "".join(f" --set {shlex.quote(o)}" for o in kept)
     return f"caspipe experiment {shlex.quote(plan.given or plan.file)}{sets}"
@@ -188,7 +188,7 @@ _REFERENCES = re.compile(r'(\bid="|xlink:href="#|\bhref="#|url\(#)')
 
 
 def inline(svg: str, name: str, label: str) -> str:
-    """Return an SVG file as an element of a page. `name` goes before every id in it, `label` is what a screen reader says.
+    """Return an SVG file as an element of a page. `name` is the prefix of every id in it, `label` the text for screen readers.
 
     Style attributes become presentation attributes, which mean the same (SVG 1.1, §6.4) and need no permission.
     """
@@ -210,7 +210,7 @@ def _attributes(style: str) -> str:
 
 
 def report_markdown(runner: ExperimentRunner, result: Result, missing: str, versions: Mapping[str, str]) -> str:
-    """Return the page. Its first line under the heading says how large the run was."""
+    """Return the report as Markdown. The first line below the heading is the size of the run."""
     settings, plan = runner.settings, runner.plan
     lines = [f"# {settings.title or plan.name}", "", first_line(runner)]
     if shortfalls(runner):
@@ -237,7 +237,7 @@ def report_markdown(runner: ExperimentRunner, result: Result, missing: str, vers
 
 
 def markdown_table(table: Table) -> list[str]:
-    """Return the lines of a table; common headings go before their columns' own."""
+    """Return the lines of a table. Group headings precede the headings of their columns."""
     heads = [c.replace("|", " ") for c in table.columns]
     rule = ["---", *["---:"] * (len(heads) - 1)]
     rows = [[_escaped(shown(cell)) for cell in row] for row in table.rows]

@@ -1,4 +1,4 @@
-"""The experiments that come with caspipe, by name."""
+"""The experiments that ship with caspipe, by name."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def folder() -> Path:
 
 
 def names() -> list[str]:
-    """Return names of the shipped experiments."""
+    """Return the names of the shipped experiments."""
     return sorted(p.stem for p in folder().glob("*.yaml"))
 
 
 def locate(name: str) -> Path:
-    """Return the file a person means: a path, or the name of a shipped experiment. Raises ConfigError for neither."""
+    """Return the file of a path or of a shipped experiment. Raises ConfigError if it is neither."""
     return shipped.find(name, names(), folder(), "experiment")

@@ -44,7 +44,7 @@ def kind_criteria(outcomes: Iterable[Sequence[JobOutcome]], settings: Settings) 
 
 
 def kinds_table(title: str, outcomes: Sequence[JobOutcome], settings: Settings, note: str = "") -> Table:
-    """Kinds by criterion: precision, recall, F1, with all kinds together first. Over folds: the mean of what is defined."""
+    """Return precision, recall and F1 by kind and criterion, all kinds together first. Over folds: means of defined values."""
     many = successful_scores(outcomes)
     kinds, criteria = kinds_of(many), kind_criteria([outcomes], settings)
     columns = ["kind", *(f"{c}|{SHORT[m]}" for c in criteria for m in MEASURES), "spans"]
@@ -60,7 +60,7 @@ def kinds_table(title: str, outcomes: Sequence[JobOutcome], settings: Settings, 
 
 
 def systems_table(by_system: Mapping[str, Sequence[JobOutcome]], settings: Settings, title: str) -> Table:
-    """Systems by criterion, over all kinds together; over folds: mean ± standard deviation."""
+    """Return a table of systems by criterion, over all kinds together. Over folds: mean ± standard deviation."""
     rows: list[list[Cell]] = []
     for system, outcomes in by_system.items():
         many = successful_scores(outcomes)
@@ -70,7 +70,7 @@ def systems_table(by_system: Mapping[str, Sequence[JobOutcome]], settings: Setti
 
 
 def kinds_by_system(by_system: Mapping[str, Sequence[JobOutcome]], criterion: str, measure: str) -> Table:
-    """Kinds by system under one criterion."""
+    """Return a table of kinds by system under one criterion."""
     each = {system: successful_scores(outcomes) for system, outcomes in by_system.items()}
     kinds = kinds_of(s for many in each.values() for s in many)
     rows: list[list[Cell]] = [
@@ -80,7 +80,7 @@ def kinds_by_system(by_system: Mapping[str, Sequence[JobOutcome]], criterion: st
 
 
 def official_tables(by_system: Mapping[str, Sequence[JobOutcome]], settings: Settings) -> list[Table]:
-    """Return one table for each shared task asked for, with the figures of its own script."""
+    """Return a table for each requested shared task, with the figures of its script."""
     tables = []
     for scheme in settings.schemes:
         rows: list[list[Cell]] = []
@@ -98,7 +98,7 @@ def official_tables(by_system: Mapping[str, Sequence[JobOutcome]], settings: Set
 
 
 def _over_folds(values: Sequence[float | str | None]) -> Cell:
-    """Return the mean of what is defined; nothing for a figure that the criterion does not have."""
+    """Return the mean of the defined values; an empty cell for a figure that the criterion does not have."""
     return "" if "" in values else mean(v for v in values if not isinstance(v, str))
 
 
@@ -120,7 +120,7 @@ def records(many: Sequence[Scores], settings: Settings, **labels: Cell) -> list[
 
 
 def active_features(runner: ExperimentRunner, outcomes: Sequence[JobOutcome]) -> float | None:
-    """Features with a weight other than 0, the mean over the models behind some tests."""
+    """Return the mean number of features with nonzero weight in the models of some tests."""
     return mean(data.get("active_features") for o in outcomes for data in runner.trained(o))
 
 
@@ -132,7 +132,7 @@ def report_best(
     criterion: str,
     measure: str,
 ) -> None:
-    """Add the sentence that tells the best parameters."""
+    """Add a finding with the best parameters."""
     parameters = ", ".join(f"{name} = {number:g}" for name, number in given.items())
     result.findings.append(f"{model}: best {criterion} {SHORT[measure]} {shown(value)} at {parameters}.")
 

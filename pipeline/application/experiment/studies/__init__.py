@@ -1,1 +1,1 @@
-"""The kinds of experiments that come with caspipe, one file each."""
+"""The kinds of experiments that ship with caspipe, one in each file."""

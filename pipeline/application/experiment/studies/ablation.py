@@ -1,4 +1,4 @@
-"""The value of each family of features: left out of all of them, or added to a base."""
+"""Feature ablation: removes each family of features from the full set, or adds it to a base."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ WHOLE, BARE = "all features", "base alone"
 
 @part("ablation")
 class Ablation(Experiment):
-    """Leaves one family of features out at a time, or adds one at a time to a base, and tells the difference.
+    """Removes one family of features at a time, or adds one at a time to a base, and reports the difference.
 
-    A family is what a feature's name says before the colon (`list` for `list:countries`), or what `families` says.
+    A family is the part of a feature's name before the colon (`list` for `list:countries`), or an entry of `families`.
     """
 
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models; every model that is trained if empty."""
+    """Models; by default all trainable ones."""
     modes: list[Literal["drop", "add"]] = dataclasses.field(default_factory=lambda: ["drop", "add"])
     """`drop`: all families but one. `add`: the base and one."""
     base: list[str] = dataclasses.field(default_factory=lambda: ["token"])
     """Families that `add` starts from."""
     families: dict[str, list[str]] = dataclasses.field(default_factory=dict)
-    """Features of families of your own, by name; features not named here stay in the family of their name."""
+    """Features of additional families, by name. Features that are not listed belong to the family of their name."""
     measure: Measure = "f1"
     """The measure of the differences."""
 
@@ -78,7 +78,7 @@ class Ablation(Experiment):
         return result
 
     def _families(self, features: list[Any]) -> dict[str, list[Any]]:
-        """Features by family, in order of first appearance."""
+        """Return the features by family, in order of first appearance."""
         own = {member: name for name, members in self.families.items() for member in members}
         families: dict[str, list[Any]] = {}
         for feature in features:
@@ -142,7 +142,7 @@ class Ablation(Experiment):
 
 
 def features_of(plan: Plan, model: str) -> list[Any]:
-    """Return the features of a model's trainer as YAML would write them: those given, else its defaults."""
+    """Return the features of a model's trainer as in YAML: the configured ones, else its defaults."""
     step = plan.models[model].trainer
     if step is None:
         return []
@@ -156,14 +156,14 @@ def features_of(plan: Plan, model: str) -> list[Any]:
 
 
 def _is_feature(item: Any) -> bool:
-    """Return whether it is written as a feature is: a name, or a name with a mapping of parameters."""
+    """Return whether a value has the form of a feature: a name, or a name with a mapping of parameters."""
     if isinstance(item, dict):
         return len(item) == 1 and all(isinstance(given, dict | None) for given in item.values())
     return isinstance(item, str)
 
 
 def _name(feature: Any) -> str:
-    """`list:countries`, or the name before the parameters, with a colon and the first of them, if any."""
+    """Return the name of a feature: `list:countries`, or its name with a colon and its first parameter."""
     if isinstance(feature, str):
         return feature
     name, given = next(iter(feature.items()))

@@ -1,4 +1,4 @@
-"""Rules, SVM, CRF and what they find together, side by side: Tables 10 to 15 of the source on one page."""
+"""Compares rules, SVM, CRF and their combination: Tables 10 to 15 of the source on one page."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Comparison(Experiment):
     """
 
     models: list[str] = dataclasses.field(default_factory=list)
-    """Systems to be compared, in the order of the tables; all of the file's if empty."""
+    """Systems to compare, in the order of the tables; by default all."""
     measure: Measure = "f1"
     """The measure in the tables across systems."""
     reference: list[Reference] = dataclasses.field(default_factory=list)
-    """Tables of the publication that is repeated, each shown beside our own figures."""
+    """Tables of the reproduced publication, each shown beside the computed figures."""
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         for number, table in enumerate(self.reference):

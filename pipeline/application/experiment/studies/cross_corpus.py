@@ -1,4 +1,4 @@
-"""Training on one corpus and applying to another, every way round (source: §6.3)."""
+"""Trains on one corpus and tests on another, for all pairs (source: §6.3)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class CrossCorpus(Experiment):
     """Tests each model on every corpus after training on every corpus; on its own corpus, by cross-validation."""
 
     trains: list[str] = dataclasses.field(default_factory=list)
-    """Corpora trained on; all of the file's if empty."""
+    """Training corpora; by default all."""
     tests: list[str] = dataclasses.field(default_factory=list)
-    """Corpora tested on; all of the file's if empty."""
+    """Test corpora; by default all."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models; all of the file's if empty."""
+    """Models; by default all."""
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         for key in ("trains", "tests"):

@@ -1,4 +1,4 @@
-"""K-fold cross-validation: every document is tested once, by a model that never saw it nor another of its group."""
+"""K-fold cross-validation: every document is tested once, with a model that was trained without its group."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class CrossValidation(Experiment):
     """Trains and tests each model on every fold of the training corpus; figures are means over folds (source: §5.2, Fig. 10)."""
 
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models to be compared; all of the file's if empty."""
+    """Models to compare; by default all."""
 
     def run(self, runner: ExperimentRunner) -> Result:
         settings, folds = runner.settings, runner.folds()

@@ -1,4 +1,4 @@
-"""Two parameters at once: the exhaustive search over C and α that the source asks for (§7.4)."""
+"""Grid search over two parameters, such as C and α (source: §7.4)."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class Grid(Experiment):
     """
 
     x: str = "C"
-    """The parameter from left to right."""
+    """The parameter of the horizontal axis."""
     y: str = "alpha"
-    """The parameter from top to bottom."""
+    """The parameter of the vertical axis."""
     xs: list[float] = dataclasses.field(default_factory=lambda: [10.0**n for n in range(-6, 1)])
     """Values of `x`."""
     ys: list[float] = dataclasses.field(default_factory=lambda: [n / 10 for n in range(11)])
     """Values of `y`."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models whose parameters they are; every model that is trained if empty."""
+    """Models; by default all trainable ones."""
     optimise: Measure = "f1"
     """The measure that the best pair maximizes."""
     criterion: str = "covering"
-    """Under which criterion; the first of the experiment's if it is not among them."""
+    """The criterion of `optimise`. If the experiment does not use it, its first criterion."""
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         for model in self.models or plan.trainable:

@@ -1,4 +1,4 @@
-"""How good a model gets with how many documents: Algorithm 2 of the source."""
+"""Learning curves: scores by number of training documents (Algorithm 2 of the source)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class LearningCurve(Experiment):
     proportions: list[float] = dataclasses.field(default_factory=lambda: [n / 10 for n in range(1, 11)])
     """Shares of the documents for training, above 0 and up to 1."""
     repetitions: int = 100
-    """Random subsets of each size. At the full size they are all the same, and one is trained."""
+    """Random subsets of each size. At the full size all are equal, so only one is used."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models that learn; every model that is trained if empty."""
+    """Models; by default all trainable ones."""
     band: tuple[float, float] = (0.25, 0.75)
-    """Quantiles between which the band of the figures lies."""
+    """Quantiles that limit the band in the figures."""
     criterion: str = "covering"
-    """Under which criterion single kinds are drawn; tables and data have all."""
+    """The criterion of the figures by kind. Tables and data have all criteria."""
 
     def __post_init__(self) -> None:
         if self.repetitions < 1:

@@ -1,4 +1,4 @@
-"""How much of a second corpus helps: the proportion that the source proposes as a parameter (§9)."""
+"""Mixes a share of a second corpus into the training documents (source: §9)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..tables import figure_cells, figure_columns, records
 class Mixing(Experiment):
     """Adds a growing share of a second corpus to the training documents and tests on the first corpus alone.
 
-    Tested are the test corpus, or else the folds of the training corpus. Subsets of one repetition are nested.
+    Test documents are the test corpus, or else the folds of the training corpus. Subsets of one repetition are nested.
     """
 
     full: ClassVar[tuple[str, ...]] = ("repetitions",)
@@ -33,7 +33,7 @@ class Mixing(Experiment):
     repetitions: int = 5
     """Random subsets of each size."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models; every model that is trained if empty."""
+    """Models; by default all trainable ones."""
 
     def __post_init__(self) -> None:
         if self.repetitions < 1:

@@ -24,7 +24,7 @@ OUTSIDE = "outside"
 
 @part("positions")
 class Positions(Experiment):
-    """Places of gold tokens, 0 to 1, in the document and in their sentence, by kind (source: §5.5.2, Fig. 15 and 16).
+    """Positions of gold tokens (0 to 1) in the document and in their sentence, by kind (source: §5.5.2, Fig. 15 and 16).
 
     No model is needed. A document or sentence of one token puts it at 0.
     """
@@ -34,7 +34,7 @@ class Positions(Experiment):
     first_level: bool = True
     """True if kinds are counted at the first level: PERSON for PERSON_DOCTOR."""
     outside: bool = True
-    """True if the tokens outside any gold span get a box of their own, to compare with."""
+    """True to add a box for the tokens outside of gold spans, for comparison."""
 
     def run(self, runner: ExperimentRunner) -> Result:
         corpus = runner.corpus()
@@ -65,7 +65,7 @@ class Positions(Experiment):
         return result
 
     def _tokens(self, cas: Cas) -> Iterator[tuple[str, float, float]]:
-        """Return (kind, place in the document, place in the sentence) of every token that counts."""
+        """Return (kind, position in the document, position in the sentence) of every counted token."""
         view = cas.view()
         begins, ends = view.tokens.begins, view.tokens.ends
         kinds: list[str] = [OUTSIDE if self.outside else ""] * len(begins)

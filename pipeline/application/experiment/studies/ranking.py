@@ -14,15 +14,15 @@ from ..runner import ExperimentRunner
 class Ranking(Experiment):
     """Trains each model on the whole training corpus and ranks its features by the absolute value of their weights.
 
-    Features are named after the words they look for, so the report quotes the training documents: its files are private.
+    Names of features contain words of the training documents, so the files of the report are private.
     """
 
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models to be looked into; every model that is trained if empty."""
+    """Models; by default all trainable ones."""
     n: int = 20
-    """Features shown for each label."""
+    """Number of features for each label."""
     labels: list[str] = dataclasses.field(default_factory=list)
-    """Labels shown (`B-AGE`); all if empty."""
+    """Labels to show (`B-AGE`); by default all."""
 
     def __post_init__(self) -> None:
         if self.n < 1:

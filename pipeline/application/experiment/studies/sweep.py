@@ -1,4 +1,4 @@
-"""One parameter over many values: the regularization strength C of SVM and CRF, the L1 ratio α, or any other number."""
+"""Varies one parameter: the regularization strength C of SVM and CRF, the L1 ratio α, or any other number."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ class Sweep(Experiment):
     """
 
     parameter: str = "C"
-    """The parameter, by the name its component gives it."""
+    """Name of the parameter."""
     values: list[float] = dataclasses.field(default_factory=lambda: [10.0**n for n in range(-6, 3)])
-    """The values, in the order they are shown."""
+    """Values of the parameter, in the order of the figures."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models whose parameter it is; every model that is trained if empty."""
+    """Models; by default all trainable ones."""
     per_model: dict[str, list[float]] = dataclasses.field(default_factory=dict)
-    """Values of single models instead of `values`."""
+    """Values for individual models instead of `values`."""
     on: Literal["trainer", "annotator"] = "trainer"
     """Owner of the parameter. One of the annotator (a bias, a threshold) needs no new training."""
     optimise: Measure = "recall"
-    """The measure that the best value maximizes: the source uses recall (§6.1)."""
+    """The measure that the best value maximizes; recall in the source (§6.1)."""
     criterion: str = "covering"
-    """Under which criterion; the first of the experiment's if it is not among them."""
+    """The criterion of `optimise`. If the experiment does not use it, its first criterion."""
     log: bool = True
     """True if the scale of the values is logarithmic."""
     labels: dict[str, str] = dataclasses.field(default_factory=dict)
-    """Label of a model's axis: the number that the library receives."""
+    """Axis labels by model, such as the name of the number in its library."""
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         for model in self.models or plan.trainable:

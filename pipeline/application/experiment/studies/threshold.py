@@ -1,4 +1,4 @@
-"""Precision against recall as spans of little confidence are left out."""
+"""Precision-recall curves for thresholds of confidence."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ..tables import figure_columns
 
 @part("threshold")
 class Threshold(Experiment):
-    """Scores each system's spans again for every least confidence, and draws precision against recall.
+    """Scores the spans of each system for every minimum confidence, and draws precision against recall.
 
-    Confidences are the model's own; nothing is trained for a threshold. Tested are the test corpus or the folds.
+    Confidences are those of the models; no training is repeated. Test documents are the test corpus or the folds.
     """
 
     thresholds: list[float] = dataclasses.field(
         default_factory=lambda: [*(n / 20 for n in range(20)), 0.98, 0.99, 0.999]
     )
-    """Least confidences, 0 to 1."""
+    """Minimum confidences (0 to 1)."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Systems; all of the file's if empty."""
+    """Systems; by default all."""
     optimise: Measure = "f1"
-    """The measure that the ringed threshold maximizes."""
+    """The measure that the marked threshold maximizes."""
 
     def __post_init__(self) -> None:
         if not self.thresholds or not all(0 <= t <= 1 for t in self.thresholds):

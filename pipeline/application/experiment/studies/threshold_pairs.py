@@ -1,4 +1,4 @@
-"""Pairs of thresholds of the inverse approach: lists and network together against each of them alone."""
+"""Pairs of thresholds of the inverse approach: lists and network together, compared with each alone."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CALLED = {HYBRID: "lists and network", DEEP: "network alone", RULES: "lists alo
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TokenDecision:
-    """One way to decide about tokens: by lists and network (`hybrid`), by either alone (`deep`, `rules`)."""
+    """A decision rule for tokens: lists and network (`hybrid`), network alone (`deep`) or lists alone (`rules`)."""
 
     mode: str
     low: float | None = None
@@ -45,7 +45,7 @@ class TokenDecision:
 
 
 _Scored = Mapping[TokenDecision, Sequence[Scores]]
-"""Scores of every split, by way to decide."""
+"""Scores of every split by decision rule."""
 _Figures = Mapping[TokenDecision, tuple[float | None, float | None]]
 """Masking recall and precision over all kinds."""
 
@@ -62,15 +62,15 @@ class ThresholdPairs(Experiment):
     lows: list[float] = dataclasses.field(default_factory=lambda: [0.5, 0.7, 0.8, 0.9, 0.95])
     """Thresholds of tokens that are safe by the lists (0 to 1)."""
     highs: list[float] = dataclasses.field(default_factory=lambda: [0.8, 0.9, 0.95, 0.98, 0.99])
-    """Thresholds elsewhere (0 to 1); pairs whose low threshold is the higher one are left out."""
+    """Thresholds of other tokens (0 to 1). Pairs with a higher low threshold are skipped."""
     alone: list[float] = dataclasses.field(default_factory=lambda: [0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99])
     """Thresholds of the network alone (0 to 1)."""
     pair: tuple[float, float] = (0.9, 0.95)
-    """The pair whose recall is shown kind by kind, as in Table 5.4."""
+    """The pair whose recall is shown by kind, as in Table 5.4."""
     target_recall: float = 0.995
-    """Masking recall that is asked for (0 to 1): the findings say at which precision each way reaches it."""
+    """Required masking recall (0 to 1). The findings contain the precision of each decision rule that reaches it."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Systems; all that have the engine if empty."""
+    """Systems; by default all that have the engine."""
 
     def __post_init__(self) -> None:
         for name in ("lows", "highs", "alone", "pair"):
@@ -83,7 +83,7 @@ class ThresholdPairs(Experiment):
 
     @property
     def ways(self) -> list[TokenDecision]:
-        """Every way to decide, each once: pairs, the network alone, the lists alone."""
+        """Return all decision rules: pairs, the network alone, the lists alone."""
         pairs = {self.pair, *((low, high) for low in self.lows for high in self.highs if low <= high)}
         hybrid = [TokenDecision(HYBRID, low, high) for low, high in sorted(pairs)]
         return [*hybrid, *(TokenDecision(DEEP, None, t) for t in sorted(set(self.alone))), TokenDecision(RULES)]
@@ -124,7 +124,7 @@ class ThresholdPairs(Experiment):
         return result
 
     def _compare(self, model: str, figures: _Figures, result: Result) -> None:
-        """At each threshold of the network alone: the most precise pair that masks at least as much."""
+        """Add for each threshold of the network alone the most precise pair with at least its masking recall."""
         rows: list[list[Cell]] = []
         gains = []
         for way, (recall, precision) in figures.items():
@@ -175,19 +175,19 @@ class ThresholdPairs(Experiment):
 def _has_engine(plan: Plan, model: str) -> bool:
     try:
         return any(piece.step.name == ENGINE for piece in system_steps(plan.models, model))
-    except KeyError:  # made of a model that is not there, which is reported elsewhere
+    except KeyError:  # contains an unknown model, which is reported elsewhere
         return False
 
 
 def _everything(job: Testing) -> Testing:
-    """Return the test with an engine that masks every token and a record of what it says of each."""
+    """Return the test with an engine that masks every token and records its verdict."""
     steps = tuple((with_parameters(s, EVERYTHING) if s.name == ENGINE else s, training) for s, training in job.steps)
     key = fingerprint.digest([job.key, ENGINE, dict(EVERYTHING)])[:KEY_LENGTH]
     return dataclasses.replace(job, key=key, steps=steps, keep_candidates=True)
 
 
 def _unknown(plan: Plan, model: str) -> float | None:
-    """Return the engine's own threshold for tokens in no list."""
+    """Return the threshold of the engine for tokens that are in no list."""
     given = next(p.step.given for p in system_steps(plan.models, model) if p.step.name == ENGINE)
     value = given.get("unknown")
     return None if value is None else float(value)
@@ -198,7 +198,7 @@ def _of_masking(many: Sequence[Scores]) -> tuple[float | None, float | None]:
 
 
 def _most_precise(figures: _Figures, mode: str, recall: float) -> TokenDecision | None:
-    """Return the most precise way of a mode that masks at least so much; None if none does."""
+    """Return the most precise decision rule of a mode with at least a recall; None if there is none."""
     enough = [
         (p, s) for s, (r, p) in figures.items() if s.mode == mode and r is not None and r >= recall and p is not None
     ]
@@ -206,7 +206,7 @@ def _most_precise(figures: _Figures, mode: str, recall: float) -> TokenDecision 
 
 
 def _of_ways(runner: ExperimentRunner, model: str, by_way: _Scored) -> Table:
-    """Return every way to decide: recall under each criterion, and precision if the criterion has one."""
+    """Return the table of all decision rules: recall under each criterion, and precision if it is defined."""
     counted = {c for many in by_way.values() for s in many for (c, _), counts in s.counts.items() if counts.system}
     asked = [(c, m) for c in runner.settings.criteria for m in ("recall", "precision") if m == "recall" or c in counted]
     columns = ["decides", "low", "high", *(f"{c}|{SHORT[m]}" for c, m in asked)]
@@ -245,7 +245,7 @@ def scored(
     ways: Iterable[TokenDecision],
     unknown: float | None,
 ) -> Iterator[Scores]:
-    """Yield the scores of a test under each way to decide: the network is applied once, only the decisions are made again.
+    """Yield the scores of a test under each decision rule. The network is applied once.
 
     `candidates` are what a test with the parameters `EVERYTHING` kept, by document. What other components found is masked as it
     is, but nothing trained is masked if the lists decide alone. `unknown`: threshold for tokens in no list; None: the higher.
