@@ -51,14 +51,27 @@ def declared_features(declarations: Iterable[Any]) -> list[Feature]:
     return features
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CollectingTrainer(CasConsumer):
     """Collects an example of every document. Subclasses train and write a model when they are closed."""
 
     model: Path
+    """Folder, or file that ends in `.zip`."""
     gold: str
     features: list[Feature]
+    """Features of the model, by name or `name: {parameters}`."""
     window: tuple[int, int]
     min_count: int
+    title: str = ""
+    """Purpose of the model in one sentence: the first line of its card."""
+    licence: str = ""
+    """Licence of the trained model."""
+    language: str = ""
+    """Language of the texts, ISO 639-1."""
+    corpora: list[str] = field(default_factory=list)
+    """Training corpora with licences: lines of the model card."""
+    limits: str = ""
+    """Limits of the model: a paragraph of the model card."""
 
     scope = Scope.COLLECTION
     trained_as: ClassVar[str] = ""
@@ -147,12 +160,9 @@ class CollectingTrainer(CasConsumer):
 class ModelTrainer(CollectingTrainer):
     """Collects documents with reference annotations and writes a model when the run ends."""
 
-    model: Path
-    """Folder, or file that ends in `.zip`."""
     gold: str = GOLD_VIEW
     """View with the reference annotations (Phi)."""
     features: list[Feature] = field(default_factory=default_features)
-    """Features of the model, by name or `name: {parameters}`."""
     window: tuple[int, int] = (-3, 3)
     """First and last token of the window, relative to the token itself."""
     context: Context = "sentence"
@@ -163,16 +173,6 @@ class ModelTrainer(CollectingTrainer):
     """Minimum number of occurrences of an attribute in training."""
     seed: int = 1
     """Seed of all random choices: down-sampling, shuffling, held-out documents."""
-    title: str = ""
-    """One sentence on what the model is for: the first line of its card."""
-    licence: str = ""
-    """Licence of the trained model."""
-    language: str = ""
-    """Language of the texts, ISO 639-1."""
-    corpora: list[str] = field(default_factory=list)
-    """Training corpora with licences: lines of the model card."""
-    limits: str = ""
-    """Limits of the model: a paragraph of the model card."""
 
     libraries: ClassVar[tuple[str, ...]] = ()
 

@@ -53,7 +53,7 @@ def tagger_features() -> list[Feature]:
 
 @dataclass(slots=True)
 class _Document:
-    """A document as the features see it, with the words, tags and tokens that its labels will come from."""
+    """The features of a document, with the words, tags and tokens of which its labels are made."""
 
     columns: DocumentFeatures
     text: str
@@ -61,7 +61,7 @@ class _Document:
     tags: list[str]
     tokens: tuple[list[int], list[int]]
     reference: Example | None
-    """Sentences whose reference tokens differ from ours, as the reference has them."""
+    """The reference sentences with tokens other than those of the initial view; None if there are none."""
 
 
 @component("tagger_trainer", inputs=[Token, Sentence])
@@ -75,14 +75,11 @@ class TaggerTrainer(CollectingTrainer):
     times as long.
     """
 
-    model: Path
-    """Folder, or file that ends in `.zip`."""
     gold: str = GOLD_VIEW
     """View whose tokens have the reference tags."""
     features: list[Feature] = field(default_factory=tagger_features)
-    """Features of the model, by name or `name: {parameters}`."""
     window: tuple[int, int] = (0, 0)
-    """First and last token looked at by features that name no window of their own, relative to the token itself."""
+    """First and last token of the window, relative to the token itself, for features without their own window."""
     algorithm: Algorithm = "ap"
     """ap: averaged perceptron; lbfgs: CRF by limited-memory BFGS; l2sgd, pa, arow: as in `crf_trainer`."""
     c1: float | None = None
@@ -92,28 +89,18 @@ class TaggerTrainer(CollectingTrainer):
     max_iterations: int = 10
     """Passes over the data (ap, pa, arow, l2sgd) or iterations (lbfgs, which needs 60 or more) at most."""
     runs: int = 1
-    """Trainings with the sentences in other orders, whose weights are averaged (not for lbfgs, which has no order): a little
-    better, as many times as long."""
+    """Number of trainings with different orders of the sentences, whose weights are averaged. More trainings take proportionally
+    longer and are slightly more accurate. Not for lbfgs, which does not depend on the order."""
     min_count: int = 2
-    """Attributes that occur less often in training are left out."""
+    """Minimum number of occurrences of an attribute in training."""
     prune: float = 0.0
-    """Weights of attributes not larger than this are left out of the model."""
+    """Weights of attributes with a smaller or equal absolute value are removed from the model."""
     keep_crfsuite: bool = False
-    """Also put the model of a single training, not pruned, into the model in CRFsuite's own format."""
+    """Add the model of a single training in CRFsuite's format, without pruning."""
     seed: int = 1
-    """For the order of sentences in training."""
-    title: str = ""
-    """One sentence on what the model is for: the first line of its card."""
-    licence: str = ""
-    """Licence of the trained model."""
-    language: str = ""
-    """Language of the texts, ISO 639-1."""
-    corpora: list[str] = field(default_factory=list)
-    """Training corpora with licences: lines of the model card."""
+    """Seed of the order of the sentences."""
     command: str = ""
-    """The command that makes the model: a line of the model card."""
-    limits: str = ""
-    """Limits of the model: a paragraph of the model card."""
+    """The command that trains the model: a line of the model card."""
 
     trained_as = "tagger"
 
@@ -140,9 +127,9 @@ class TaggerTrainer(CollectingTrainer):
         self.collect(cas, _Document(columns, view.text, gold.spans(Token), tags, tokens, reference))
 
     def _differing(self, words: Words, tags: list[str], tokens: set[tuple[int, int]]) -> Example | None:
-        """Return the reference sentences with a token that differs from ours; None if there are none."""
+        """Return the reference sentences with a token that the initial view does not have; None if there are none."""
         if len(self.feature_set.of_form) < len(self.features):
-            return None  # what other features look at is in the initial view alone
+            return None  # the annotations that other features need exist in the initial view only
         forms: list[str] = []
         labels: list[str] = []
         sentences: list[tuple[int, int]] = []
@@ -164,12 +151,12 @@ class TaggerTrainer(CollectingTrainer):
                 f"{self.name}: nothing to learn: no tags on tokens in {len(documents)} documents (view {self.gold})"
             )
         if len(tagset) == 1:
-            raise ConsumerError(f"{self.name}: only one tag occurs in training: nothing to tell apart")
+            raise ConsumerError(f"{self.name}: only one tag occurs in training, expected at least two")
         carried = [transfer_tags(d.text, d.words, d.tags, d.tokens, tagset) for d in documents]
         untagged = sum(c.untagged for c in carried)
         if untagged:
             warnings.warn(
-                f"{self.name}: {untagged} tokens without a reference tag; their sentences are left out",
+                f"{self.name}: {untagged} tokens without a reference tag; their sentences are skipped",
                 CaspipeWarning,
                 stacklevel=2,
             )
@@ -187,9 +174,9 @@ class TaggerTrainer(CollectingTrainer):
         self.written(meta)
 
     def _train(self, examples: list[Example]) -> tuple[Weights, dict[str, Any], bytes | None]:
-        """Return the weights, facts for model.json, and the model in CRFsuite's format if it is to be kept.
+        """Return the weights, facts for model.json, and with `keep_crfsuite` the model in CRFsuite's format.
 
-        Sentences with a token that has no tag are left out.
+        Sentences with a token without a tag are skipped.
         """
         documents = []
         for i, example in enumerate(examples):

@@ -93,7 +93,7 @@ class Trainer(ModelTrainer):
                 f"{self.name}: nothing to learn: no gold spans on tokens in {len(examples)} documents (view {self.gold})"
             )
         if OUTSIDE not in labels and len(labels) < 2:
-            raise ConsumerError(f"{self.name}: only one label occurs in training ({labels[0]}): nothing to tell apart")
+            raise ConsumerError(f"{self.name}: only one label occurs in training ({labels[0]}): expected at least two")
         errors, spans = EncodingErrors(), Counter[str]()
         for example in examples:
             errors.add(example.encoding_errors)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...typesystem import INITIAL_VIEW, Annotation, Cas, Phi, PhiCandidate, PhiKind, Sentence, Token
 from ...typesystem.tokenize import token_spans
-from ..errors import CaspipeError, ConfigError, ConsumerError, Fault, nearest
+from ..errors import CaspipeError, ComponentError, ConfigError, ConsumerError, Fault, nearest
 from . import params, registry
 from .apply import apply
 from .component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component, Spans
@@ -106,7 +106,7 @@ def _check_input_or_output(cls: type[CollectionReader | CasConsumer], given: dic
         else:  # it needs a file, or documents of another kind
             yield _not_opened(cls, _short(error))
     except Exception as error:
-        yield Finding(cls.name, "raises errors of caspipe only", _short(error))
+        yield Finding(cls.name, "raises errors of caspipe only", str(ComponentError(cls.name, error)))
 
 
 def _not_opened(cls: type[Component], reason: str) -> Finding:
@@ -203,7 +203,7 @@ def _run(engine: Component, text: str) -> tuple[str, bool]:
         quotes = SECRET in str(error) or (len(text) > 40 and text[:40] in str(error))
         if quotes:
             return f"{type(error).__name__}, whose message holds text of the document", False
-        return _short(error), False
+        return str(error if isinstance(error, ComponentError) else ComponentError(engine.id, error)), False
     quoted = any(SECRET in repr(a) for v in cas.views for a in v.select(Annotation)) or SECRET in repr(engine)
     return "a repr holds text of the document" if quoted else "", before != _spans(cas)
 

@@ -24,11 +24,11 @@ class Runner:
 
     def results(self, items: Iterator[Item]) -> Iterator[tuple[Item, Result]]:
         """Yield each item with its result, in order unless the options say otherwise. Reads items only as they are needed."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} must define results")
 
     def redo(self, item: Item) -> Result:
         """Process an item whose result was returned last again without comparing its content."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} must define redo")
 
     def close(self) -> None:
         """End the workers after their work is done."""

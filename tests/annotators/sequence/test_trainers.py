@@ -161,7 +161,7 @@ def test_one_label_alone_is_told(cls: type[Trainer], tmp_path: Path) -> None:
     trainer.process(document("Ann", [(0, 3, PhiKind.PERSON)]))
     with pytest.raises(ConsumerError) as error:
         trainer.close()
-    told = f"{trainer.name}: only one label occurs in training (PERSON): nothing to tell apart"
+    told = f"{trainer.name}: only one label occurs in training (PERSON): expected at least two"
     assert str(error.value) == told
 
 

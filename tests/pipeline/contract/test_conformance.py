@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -113,6 +114,21 @@ def test_a_long_message_is_cut_and_text_in_it_is_reported() -> None:
     Quoting.outputs = (Phi,)
     found = faults_of(Quoting)
     assert found == ["survives a line of 1 MB: ValueError, whose message holds text of the document"]
+
+
+@pytest.mark.slow
+def test_a_word_of_a_given_text_is_not_repeated() -> None:
+    class Lookup(Annotator):
+        """Looks up every word."""
+
+        def annotate(self, view: View) -> Iterator[Phi]:
+            yield from ()
+            if "Okafor" in view.text:
+                {}[view.text.split()[-1]]
+
+    Lookup.outputs = (Phi,)
+    (fault,) = faults_of(Lookup, "Seen by Dr. Okafor")
+    assert re.fullmatch(r"survives text 1: \S*: KeyError at test_conformance\.py:\d+", fault)
 
 
 class Lines(CollectionReader):
