@@ -11,18 +11,13 @@ from pathlib import Path
 
 import pytest
 import running
-from resuming import CONSUMERS, NAMES, again, first, killed
+from resuming import CONSUMERS, again, first, killed
 
 from caspipe.pipeline.errors import ConsumerError
 from caspipe.pipeline.running.ledger import Ledger
 from caspipe.pipeline.storage.files import AtomicFile
 
 LEDGER = "restricted/ledger.sqlite"
-
-
-@pytest.fixture
-def notes(tmp_path: Path) -> Path:
-    return running.notes(tmp_path / "notes", running.texts_of(NAMES))
 
 
 class Waiting(running.Seen):

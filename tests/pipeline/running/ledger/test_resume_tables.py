@@ -10,15 +10,9 @@ from typing import Any
 
 import pytest
 import running
-from resuming import ALL, NAMES, again, first, killed
+from resuming import ALL, again, first, killed
 
 from caspipe.pipeline.running.ledger.merging import merge
-
-
-@pytest.fixture
-def notes(tmp_path: Path) -> Path:
-    return running.notes(tmp_path / "notes", running.texts_of(NAMES))
-
 
 # -- parquet ------------------------------------------------------------------------------------------------------------
 
