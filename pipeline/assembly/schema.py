@@ -37,11 +37,7 @@ def pipeline_schema() -> Json:
     for section, roles in ROLES.items():
         members = [c for c in classes if issubclass(c, roles)]
         sections[section] = _choice({c.name: _component(c, definitions) for c in members}, {c.name: c for c in members})
-    dotted = {
-        "type": "string",
-        "pattern": r"^[\w.]+:\w+$",
-        "description": "The class of a plug-in: package.module:Class",
-    }
+    dotted = {"type": "string", "pattern": r"^[\w.]+:\w+$", "description": "A class: package.module:Class"}
     step = sections["engines"]
     step["anyOf"] += [
         {
