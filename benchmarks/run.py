@@ -28,6 +28,7 @@ RUNS: list[tuple[str, list[str], bool]] = [
     ("bench_pipeline", [], False),
     ("bench_framework", [], False),
     ("bench_models", [], False),
+    ("bench_network", [], False),
     ("bench_jsoncas", [], False),
     ("bench_tables", [], False),
     ("bench_service", [], False),

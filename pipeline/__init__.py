@@ -11,7 +11,6 @@ from .contract.component import (
     CollectionReader,
     Component,
     Handle,
-    Output,
     Part,
     Scope,
     Spans,
@@ -20,6 +19,7 @@ from .contract.component import (
     part,
 )
 from .contract.leaks import refuse_leaks
+from .contract.output import Output
 from .contract.resources import Resource
 
 if TYPE_CHECKING:

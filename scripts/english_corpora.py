@@ -14,6 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import medical_samples
+
 PARTS = 10
 """Every tenth document is held out."""
 TWEETS = 10
@@ -43,6 +45,10 @@ def prepare(corpora: Path, folder: Path) -> None:
     for source in sorted((corpora / "wnut17").glob("*.conll")):
         (train / "wnut17").mkdir(exist_ok=True)
         shutil.copyfile(source, train / "wnut17" / source.name)
+    (train / "mtsamples").mkdir()
+    with (train / "mtsamples" / "mtsamples.jsonl").open("w", encoding="utf-8", newline="\n") as out:
+        for record in medical_samples.records(corpora / "mtsamples" / "unlabelled.jsonl.gz"):
+            out.write(json.dumps(record, ensure_ascii=False) + "\n")
     (train / "phee").mkdir()
     with (train / "phee" / "phee.jsonl").open("w", encoding="utf-8", newline="\n") as out:
         for part in ("train", "dev"):

@@ -14,7 +14,7 @@ from caspipe.typesystem import GOLD_VIEW, Cas, CaspipeWarning, Phi, PhiKind, Spa
 
 PIECES = (
     "a", "Zé", "e\u0301", "\U0001f600", "\U0001f468\u200d\U0001f469", "\r\n", "\n", "\r", " ", "  ", "\t", "]]>", "<b>", "&amp;",
-    '"', "'", "3/4/2020", ".", "-", ",", "\u2028", "\x85", "\u00a0", "Dr. Ivy", "O'Hara", "\u05e0\u05d1",
+    '"', "'", "3/4/2020", ".", "-", ",", "\u2028", "\x85", "\u00a0", "Dr. Ivy", "O'Hara", "\u05e0\u05d1", "\ufeff",
 )  # fmt: skip
 KINDS = [PhiKind.of(name) for name in ("PERSON_PATIENT", "DATE", "LOCATION_HOSPITAL", "ID", "AGE", "OTHER")]
 Spans = list[tuple[int, int, PhiKind]]

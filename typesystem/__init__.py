@@ -17,10 +17,12 @@ from .arrays import (
 from .cas import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas
 from .errors import CasError, CaspipeError, CaspipeWarning, FormatError, TypeSystemError
 from .lazy_regex import lazy_regex
+from .optional_spans import optional_spans
 from .phi import HIPAA, POLICIES, PhiKind, Policy
 from .text import OffsetMap, Replacement, Sofa, replace_spans
 from .tokens import FormTable, TokenTable
 from .types import (
+    OPTIONAL,
     TYPE_PRIORITY,
     Chunk,
     DocumentAnnotation,
@@ -82,6 +84,7 @@ __all__ = [
     "GOLD_VIEW",
     "HIPAA",
     "INITIAL_VIEW",
+    "OPTIONAL",
     "POLICIES",
     "TYPE_PRIORITY",
     "Annotation",
@@ -131,6 +134,7 @@ __all__ = [
     "from_cassis",
     "infer_types",
     "lazy_regex",
+    "optional_spans",
     "read_jsoncas",
     "read_xcas",
     "read_xmi",

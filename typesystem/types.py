@@ -64,7 +64,8 @@ class ListHit(Annotation):
 
 @uima_type("caspipe.Phi")
 class Phi(Annotation):
-    """Protected health information: final, disjoint from every other Phi of its view. Only the resolver makes these."""
+    """Protected health information: final, disjoint from every other Phi of its view. The resolver makes these, and the leak gate
+    adds those that were missed."""
 
     kind: PhiKind
     confidence: float = 1.0
@@ -97,6 +98,10 @@ class Leak(Annotation):
     kind: PhiKind
     check: str
     """The check that found it: `values`, `known_phi`, `rules`, or `fields` for a structured field, which has no span."""
+    original_begin: int = -1
+    """Begin of its span in the original text; -1 for a structured field."""
+    original_end: int = -1
+    """End of its span in the original text; -1 for a structured field."""
 
 
 @uima_type("caspipe.KnownPhi")
@@ -133,6 +138,10 @@ class SpanAttribute(FeatureStructure):
     of: Annotation | None = None
     name: str
     value: str = ""
+
+
+OPTIONAL = "optional"
+"""Name of the SpanAttribute of a reference span that need not be found: it is neither missed nor, if found, a false hit."""
 
 
 @uima_type("caspipe.TokenScore")

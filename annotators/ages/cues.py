@@ -89,7 +89,7 @@ BOUNDARY = after(
     "h/o s/p w/ pt patient admitted years? yrs?>>)"
 )
 TURN_AFTER = after(
-    r"[ ]?(?:[.,;!?)](?!\d)|$|\n|[ ]<<and in on last this next today yesterday tomorrow but so when the a_few that "
+    r"[ ]?(?:[.,;!?)](?!\d)|$|\n|[ ]<<and in on last this next today yesterday tomorrow but so when the a_few that from "
     r"just i he she before after during recently at with or were was are is who should can may must have had>>\b)"
 )
 _OWN = "(?:his|her|their|my|your|our)"

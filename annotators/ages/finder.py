@@ -9,9 +9,11 @@ from typing import Any
 
 from ...pipeline.contract.component import Annotator, component
 from ...typesystem import PhiCandidate, PhiKind, View
-from ..dates.numerals import CARDINAL
+from ..dates.numerals import CARDINAL, TENS
 from ..dates.windows import compile_linear, spans
+from ..reading import as_read
 from . import cues, rules
+from .bare import find_bare_ages
 from .guards import AgeContext
 from .match import AgeMatch, read_age
 from .rules import AgeRule
@@ -19,13 +21,14 @@ from .rules import AgeRule
 _START = re.compile(r"(?<![^\W_])[^\W_]")
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER_WORD = re.compile(rf"{CARDINAL}\b", re.IGNORECASE)
-_VERBS = "turn turns turned turning when since while until till before older younger i he she who pt".split()
+_VERBS = "turn turns turned turning when since while until till before older younger i he she who pt you".split()
 _WORDS: dict[str, tuple[AgeRule, ...]] = {
     **dict.fromkeys(("age", "aged", "ages", "a"), rules.FROM_CUE),
     **dict.fromkeys(rules.ONE, rules.FROM_SEX + rules.FROM_GENDER),
     **dict.fromkeys(("child", "infant"), rules.FROM_GENDER),
     **dict.fromkeys(("m", "f", *cues.KIN), (rules.NEAR_SEX,)),
     **dict.fromkeys(rules.EVENTS, rules.FROM_EVENT),
+    "born": rules.FROM_BORN,
     **dict.fromkeys(("over", "under"), rules.FROM_LIMIT),
     **dict.fromkeys(_VERBS, rules.FROM_VERB),
     "patient": rules.FROM_SEX + rules.FROM_GENDER + rules.FROM_VERB,
@@ -39,15 +42,17 @@ def _trigger() -> Any:
     """Return one google-re2 pattern that matches wherever an age could begin."""
     dash = "(?:[-–—‐‑])"
     gap = rf"[\s\x{{A0}}]{{0,2}}{dash}?[\s\x{{A0}}]{{0,2}}"
-    digits = r"\d{1,3}(?:[.,]\d{1,2})?(?:[ -]?(?:[½¼¾]|\d/\d\d?))?(?:\(\d{1,2}/\d{1,2}\))?"
+    digits = r"(?:\d{1,2},\d{3}|\d{1,5})(?:[.,]\d{1,2})?(?:[ -]?(?:[½¼¾]|\d/\d\d?))?(?:\(\d{1,2}/\d{1,2}\))?"
     number = rf"(?:{digits}|\b{CARDINAL})(?:[ -]and[ -]a[ -]half)?"
     joint = rf"(?:{dash}?\s?(?:{dash}|&|to|and|or|through)[\s-]?)"
     short = rf"(?:mo|week|wk|day|hour|hr)[a-z]{{0,6}}\.?{gap}(?:o|and|,|\d)"
     one = "|".join(rules.ONE)
     places = (
         rf"{number}(?:{joint}{number})?{gap}(?:y|eyar|{short}|m\.?\s?/\s?o|m\.o)",
-        rf"{number}{gap}mo?s?[a-z]{{0,6}}[-,\s]\s?(?:{one}|infant|baby|child)",
+        rf"{number}{gap}mo?s?[a-z]{{0,6}}[-,\s]\s?(?:\S{{0,5}}term\s)?(?:{one}|infant|baby|child)",
         rf"{number}\s(?:or|and)\s(?:older|younger)",
+        rf"{number}\+\s?y|\b\d{{1,3}}(?:st|nd|rd|th)\sb(?:irth)?-?day|\bborn\s(?:about\s|around\s)?{number}",
+        rf"\b(?:{'|'.join(TENS)})(?:[-\s][a-z]{{3,5}})?\s(?:{one})\b",
         rf"\b\d{{1,3}}[\s-]?/?\s?(?:m|f|{one})\b",
         r"\b[1-9]0['’]?s\b",
         r"\b(?:aged?|ages|a\.o\.?)\b",
@@ -57,13 +62,32 @@ def _trigger() -> Any:
         rf"\b(?:{'|'.join(rules.EVENTS)})\sat\s\d",
         r"\bturn(?:s|ed|ing)?\s|\b(?:older|younger)\sthan\s",
         r"\b(?:when|since|while|until|till|before)\s(?:i|he|she|they)\s(?:was|were|is|am|turned)\s",
-        rf"\b(?:i|he|she|who|patient|pt)(?:\s(?:am|is|was|will\sbe|would\sbe)|['’](?:m|s|ll\sbe))\s(?:(?:now|only|just|about|almost|currently)\s)?{number}\b",
+        rf"\b(?:i|he|she|who|patient|pt|you)(?:\s(?:am|is|was|are|will\sbe|would\sbe)|['’](?:m|s|re|ll\sbe))\s(?:(?:now|only|just|about|almost|currently)\s)?{number}\b",
     )
     return compile_linear("|".join(places))
 
 
 def find_ages(text: str) -> list[AgeMatch]:
     """Return all ages of people in `text`, disjoint and in order. Linear in the length of the text."""
+    text = as_read(text)
+    ages = _stated(text)
+    return merged([*find_bare_ages(text), *ages])
+
+
+def merged(ages: list[AgeMatch]) -> list[AgeMatch]:
+    """Return the ages in order; of overlapping ones the longest, and of equally long ones the last."""
+    kept: list[AgeMatch] = []
+    for age in sorted(ages, key=lambda a: (a.begin, a.end)):
+        if kept and age.begin < kept[-1].end:
+            if age.end - age.begin >= kept[-1].end - kept[-1].begin:
+                kept[-1] = age
+        else:
+            kept.append(age)
+    return kept
+
+
+def _stated(text: str) -> list[AgeMatch]:
+    """Return the ages that their own words tell."""
     ages: list[AgeMatch] = []
     done = 0
     for begin, end in spans(_trigger(), text):
@@ -116,10 +140,11 @@ class AgeAnnotator(Annotator):
     """Marks ages of people with their unit words; durations, gestational ages and the age of things are not marked.
 
     `value` is the age in digits with its unit: `65 years`, `11 months`, `18-25 years`. Ages over 89 years have the kind
-    `AGE_OVER_89` (45 CFR 164.514(b)(2)(i)(C)).
+    `AGE_OVER_89` (45 CFR 164.514(b)(2)(i)(C)). `confidence` is 1, or the measured share of ages (0.8 or 0.9) where only the
+    place of a number tells that it is an age.
     """
 
     def annotate(self, view: View) -> Iterator[PhiCandidate]:
         for age in find_ages(view.text):
             kind = PhiKind.AGE_OVER_89 if age.over_89 else PhiKind.AGE
-            yield PhiCandidate(age.begin, age.end, kind=kind, value=age.value, rule=age.rule)
+            yield PhiCandidate(age.begin, age.end, kind=kind, confidence=age.confidence, value=age.value, rule=age.rule)

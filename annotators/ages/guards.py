@@ -10,6 +10,9 @@ from .match import AgeMatch
 
 _WIDEST = 40
 """Maximum size of catheters, in French."""
+_RANGE_BEFORE = re.compile(r"\d[-–]\Z|\bq\Z")
+_OLD = 60
+"""In years; few things that notes name are older."""
 _FEVER, _HIGH_FEVER = 95, 100
 """In degrees Fahrenheit; few women reach this age in years."""
 
@@ -34,11 +37,17 @@ def none(ctx: AgeContext) -> bool:
     return ctx.age.low >= (13 if ctx.words else 1)
 
 
+def birthday(ctx: AgeContext) -> bool:
+    """Exclude nothing: only people have birthdays that notes count."""
+    return ctx.age.low >= 1
+
+
 def bare(ctx: AgeContext) -> bool:
     """Exclude a temperature, a pulse, a weight, a score."""
     before = ctx.outer_before + " "
     measured = cues.HEAT_BEFORE.search(before) or cues.VITAL.search(before)
-    return none(ctx) and measured is None
+    least = 4 if ctx.words else 1
+    return ctx.age.low >= least and measured is None
 
 
 def cued(ctx: AgeContext) -> bool:
@@ -47,8 +56,11 @@ def cued(ctx: AgeContext) -> bool:
 
 
 def old(ctx: AgeContext) -> bool:
-    """Exclude the age of a thing or a pregnancy."""
-    if cues.PREGNANCY_BEFORE.search(ctx.before) or cues.PREGNANCY_AFTER.match(ctx.after):
+    """Exclude the age of a thing or a pregnancy; people of 90 years or more are neither."""
+    years = ctx.age.unit == "years"
+    if ctx.age.over_89 or (years and ctx.age.low >= _OLD and not ctx.text.lower().endswith("old")):
+        return True
+    if not years and (cues.PREGNANCY_BEFORE.search(ctx.before) or cues.PREGNANCY_AFTER.match(ctx.after)):
         return False
     thing = cues.THING.match(ctx.after)
     person = thing and ctx.age.unit == "years" and cues.GENDER_AFTER.match(ctx.after[: thing.end()])
@@ -56,8 +68,14 @@ def old(ctx: AgeContext) -> bool:
 
 
 def unit(ctx: AgeContext) -> bool:
-    """Exclude a duration."""
-    if cues.DURATION_AFTER.match(ctx.after) or cues.PREGNANCY_AFTER.match(ctx.after):
+    """Exclude a duration, unless it is that of a long life."""
+    if ctx.age.over_89 and ctx.age.unit == "years":
+        return not cues.DURATION_AFTER.match(ctx.after) and not cues.DURATION_BEFORE.search(ctx.before)
+    if (
+        _RANGE_BEFORE.search(ctx.before)
+        or cues.DURATION_AFTER.match(ctx.after)
+        or cues.PREGNANCY_AFTER.match(ctx.after)
+    ):
         return False
     spoken = cues.PERSON_BEFORE.search(ctx.before) and not cues.DURATION_BEFORE.search(ctx.before)
     return bool(ctx.lead) or bool(spoken)

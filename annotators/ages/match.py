@@ -14,8 +14,9 @@ _TENS = {
 }  # fmt: skip
 _PER_YEAR = {"years": 1.0, "months": 12.0, "weeks": 365.25 / 7, "days": 365.25, "hours": 8766.0}
 _UNITS = {"y": "years", "e": "years", "m": "months", "w": "weeks", "d": "days", "h": "hours"}
-_MOST = {"years": 125, "months": 300, "weeks": 300, "days": 1000, "hours": 200}
+_MOST = {"years": 125, "months": 1500, "weeks": 6500, "days": 45700, "hours": 200}
 """Greater numbers cannot be the age of a person in that unit."""
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
 _FULL_STOP = re.compile(r"(?<![a-z.]\.[a-z])(?<!\.[ ][a-z])\.\Z", re.IGNORECASE)
 """The full stop at the end of a sentence or of an abbreviation, but not of `y.o.`."""
@@ -34,6 +35,7 @@ class AgeMatch:
     high: float
     unit: str
     upward: bool = False
+    confidence: float = 1.0
 
     @property
     def over_89(self) -> bool:
@@ -83,6 +85,7 @@ def _number(text: str) -> float | None:
     if not text[0].isdigit():
         number = cardinal(text)
         return None if number is None else number + more
+    text = _THOUSANDS.sub("", text)
     whole = re.match(r"\d+(?:[.,]\d+)?", text)
     value = (float(whole[0].replace(",", ".")) if whole else 0.0) + more
     part = re.search(r"(\d+)/(\d+)", text)

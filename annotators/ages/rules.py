@@ -10,13 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...typesystem import lazy_regex
+from ..dates import numerals
 from ..dates.numerals import CARDINAL
 from . import cues, guards
 
 B = r"[ \t\xa0]{0,3}"
 J = r"(?:[ \t\xa0]{0,2}[-–‐‑]?[ \t\xa0]{0,2}|[ ]?\r?\n[ ]?)"
 """Text between number, unit and `old`: spaces, a hyphen, a line break."""
-DIGITS = r"\d{1,3}(?:[.,]\d{1,2}(?!\d))?(?:[ -]?(?:[½¼¾]|\d/\d\d?(?!\d)))?(?:\(\d{1,2}/\d{1,2}\))?"
+DIGITS = (
+    r"(?:\d{1,2},\d{3}(?!\d)|\d{4,5}(?=[ -]?(?:days|weeks|months))"
+    r"|\d{1,3})(?:[.,]\d{1,2}(?!\d))?(?:[ -]?(?:[½¼¾]|\d/\d\d?(?!\d)))?(?:\(\d{1,2}/\d{1,2}\))?"
+)
 NUMBER = rf"(?:(?:{DIGITS}|{CARDINAL}(?![a-z]))(?:[ -]and[ -]a[ -]half)?)"
 _TO = r"(?:[- ]{0,2}(?:-|–|—|&)[ ]?|[- ]{1,2}(?:to|and|or|through)[- ])"
 _LIST = r"(?:[ ]?(?:-|–|—|&|,)[ ]?(?:and |or )?|[- ]{1,2}(?:to|and|or|through)[- ])"
@@ -29,24 +33,26 @@ _IN_YEARS = r"(?P<unit>years?|yrs?\.?|y\.?)"
 OLD = r"(?:(?:(?<![a-z])(?:olds?|od|ol|odl|of[- ]age)|(?<=years)old|(?<=year)old)(?![a-z]))"
 _OLDER = r"(?:[ ](?:or|and)[ ](?:older|over|above|up|younger|under|below)(?![a-z])|\+)?"
 _AGE = rf"(?P<span>{NUMBERS}(?:{J}{UNIT}(?:{J}{OLD})?)?)"
-YO = r"y\.[ ]?o\.?|y[ ]?/?[ ]?o|y\.[ ]?old"
+YO = r"y\.[ ]?o\.?|y[ ]?[/-]?[ ]?o|y\.[ ]?old"
 _MO = r"m\.?[ ]?/[ ]?o\.?|m\.o\.?|mo(?=[ ](?:males?|females?|boy|girl|old|infant|baby|child)\b)"
+TENS_WORDS = "|".join(numerals.TENS)
 ONE = "male female man woman boy girl lady gentleman".split()
 """Words for one person that tell the sex."""
 _ONE = "|".join(ONE)
 _PEOPLE = (
-    r"(?:(?:white|black|caucasian|hispanic|asian|african[ -]american|pregnant|healthy|non-?pregnant)[ ])?"
+    r"(?:(?:ex-?term|full[ -]term|pre-?term|premature|term|white|black|caucasian"
+    r"|hispanic|asian|african[ -]american|pregnant|healthy|non-?pregnant)[ ])?"
     r"(?:males?|females?|m[ae]n|wom[ae]n|boys?|girls?|lady|ladies|gentlem[ae]n)"
 )
 TENS = "(?:(?:twent|thirt|fort|fourt|fift|sixt|sevent|eight|ninet)ies|teens)"
-_END = r"(?![\w°%]|[./,:-]\d)"
+_END = r"(?![\w°%]|[./,:-]\d|-(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
 _MORE = rf"(?:[ ]?(?P<yo>{YO})(?![a-z])|{J}{UNIT}(?![a-z/])(?:{J}{OLD})?)?{_OLDER}"
 _CUE = (
     rf"(?:aged?|ages|a\.o\.?)(?:{B}(?:of|:|=|[<>] or =|>=?|<=?|≥|≤|~|-|between|from|over|under|above|below|about|around|"
     rf"approximately|approx\.?|only|group|range|\(?(?:in )?(?:years|yrs|y)\)?))*{B}"
 )
 _PRONOUN = (
-    r"(?:(?:i|he|she|who|patient|pt)[ ](?:am|is|was)|(?:i|he|she)['’](?:m|s))[ ]"
+    r"(?:(?:i|he|she|who|patient|pt|you)[ ](?:am|is|was|are)|(?:i|he|she|you)['’](?:m|s|re))[ ]"
     r"(?:(?:now|only|just|about|almost|currently)[ ])?"
 )
 EVENTS = (
@@ -74,7 +80,7 @@ FROM_CUE = (
     _rule(
         "age at event n",
         guards.cued,
-        rf"(?:aged?|ages)[ ](?:at|of|on)[ ][a-z ]{{3,30}}?{B}(?:was|is|of|:|=|-|,)?{B}(?P<span>{_SEVERAL}{_MORE}){_END}",
+        rf"(?:aged?|ages)[ ](?:at|of|on|when)[ ][a-z ]{{3,30}}?{B}(?:was|is|of|:|=|-|,)?{B}(?P<span>{_SEVERAL}{_MORE}){_END}",
     ),
     _rule(
         "age is n",
@@ -92,19 +98,20 @@ FROM_NUMBER = (
     _rule(
         "n units old",
         guards.old,
-        rf"(?P<span>{NUMBERS}{J}{UNIT}(?:(?:{J}|,[ ]|[ ]and[ ]){NUMBER}{J}(?:{_MONTHS}|weeks?|wks?|days?))?{J}{OLD}{_OLDER})",
+        rf"(?P<span>{NUMBERS}{J}{UNIT}(?:(?:{J}|,[ ]|[ -]and[ -]){NUMBER}{J}(?:{_MONTHS}|weeks?|wks?|days?))?{J}{OLD}{_OLDER})",
     ),
+    _rule("nth birthday", guards.birthday, r"(?P<span>(?P<n>\d{1,3})(?:st|nd|rd|th))(?=[ ]b(?:irth)?-?day)"),
     _rule(
         "n units or older",
         guards.none,
         rf"(?P<span>{NUMBERS}{J}{UNIT}[ ](?:or|and)[ ](?:older|younger|over|above|under|up))(?!\w)",
     ),
-    _rule("n yo", guards.old, rf"(?P<span>{NUMBERS}[ ]?[-–]?[ ]?(?P<unit>{YO})(?:\.?[mf](?:emale)?)?)(?![a-z])"),
+    _rule("n yo", guards.old, rf"(?P<span>{NUMBERS}\+?[ ]?[-–]?[ ]?(?P<unit>{YO})(?:\.?[mf](?:emale)?)?)(?![a-z])"),
     _rule("n m.o.", guards.old, rf"(?P<span>{NUMBERS}[ ]?[-–]?[ ]?(?P<unit>{_MO}))(?![a-z])"),
     _rule("n units sex", guards.unit, rf"(?P<span>{NUMBERS}{J}{UNIT})(?=[-,]?[ ]?{_PEOPLE}\b)"),
     _rule("n units m/f", guards.unit, rf"(?P<span>{NUMBERS}{J}{_IN_YEARS})(?=[ ]?[,/]?[ ]?[MF]\b)(?!['’])"),
     _rule("n y", guards.unit, r"(?P<span>(?P<n>\d{1,3})[ ]?(?P<unit>y)\b)(?![/.]?\w|['’])", flags=0),
-    _rule("n sex", guards.sex, rf"(?P<span>(?P<n>\d{{1,3}}))[ -](?:{_ONE})\b"),
+    _rule("n sex", guards.sex, rf"(?P<span>(?P<n>\d{{1,3}}|(?:{TENS_WORDS})(?:[- ][a-z]{{3,5}})?))[ -](?:{_ONE})\b"),
     _rule("n/sex", guards.letter, r"(?P<span>(?P<n>\d{1,3}))[ ]?/[ ]?(?:M|F|male|female)\b(?![./])", flags=0),
     _rule("nM", guards.letter, r"(?P<span>(?P<n>\d{1,2}|1[01]\d)[MF])\b", flags=0),
     _rule("n M", guards.letter, r"(?P<span>(?P<n>\d{1,2}))[ ][MF]\b(?=[ ,.;:)]|$)", flags=0),
@@ -137,6 +144,9 @@ FROM_GENDER = (
     _rule("sex of n", guards.turned, rf"(?:{_ONE}|patient|child|infant)[ ]of[ ](?:about |around )?{_AGE}{_END}"),
 )
 FROM_LIMIT = (_rule("over ns", guards.none, r"(?:over|under)[- ](?P<span>(?P<n>\d\d)['’]?s)(?!\w)"),)
+FROM_BORN = (
+    _rule("born n years ago", guards.none, rf"born[ ](?:about[ ]|around[ ])?(?P<span>{NUMBERS}{J}{UNIT})[ ]ago\b"),
+)
 FROM_EVENT = (
     _rule(
         "event at n",

@@ -26,6 +26,17 @@ _KINDS = {
     Shape.DECADE: PhiKind.DATE_YEAR,
     Shape.SHORT_DECADE: PhiKind.DATE_YEAR,
 }
+_SURE = {
+    Shape.PAIR: 0.95,
+    Shape.MONTH_YEAR: 0.95,
+    Shape.YEAR: 0.8,
+    Shape.HYPHEN_PAIR: 0.8,
+    Shape.YEAR_MONTH: 0.8,
+    Shape.SHORT_MONTH_YEAR: 0.8,
+}
+_DOUBTFUL = {Shape.PAIR: 0.6, Shape.HYPHEN_PAIR: 0.8}
+"""Levels of confidence: the share of dates among the spans of a notation, measured on the training part of phi_notes; all other
+notations were dates in 98 % of cases or more, or too rare to measure."""
 
 
 @component("dates", outputs=[PhiCandidate])
@@ -33,7 +44,8 @@ class DateAnnotator(Annotator):
     """Marks dates and parts of dates, weekdays, holidays and seasons; durations, measures and clock times are not marked.
 
     `value` is the likeliest interpretation in ISO 8601 / EDTF level 1 (`2011-07-19`, `XXXX-03-05`, `2020-03-01/2020-03-05`).
-    The masker decides between the interpretations of `3/4` by the other dates of the document.
+    The masker decides between the interpretations of `3/4` by the other dates of the document. `confidence` is the share of
+    dates among the spans of the same notation, in levels from 0.6 (`4/5` that only other dates of its month support) to 1.
     """
 
     languages: list[Literal["en", "de", "es", "fr", "it", "nl", "pt", "sv"]] = field(default_factory=lambda: ["en"])
@@ -57,10 +69,15 @@ class DateAnnotator(Annotator):
                 date.begin,
                 date.end,
                 kind=_kind(text, date),
-                confidence=0.9 if date.doubt else 1.0,
+                confidence=_confidence(date),
                 value=date.interpretations[0].iso(),
                 rule=date.rule,
             )
+
+
+def _confidence(date: DateExpression) -> float:
+    levels = _DOUBTFUL if date.doubt else _SURE
+    return levels.get(date.shape, 0.9 if date.doubt else 1.0)
 
 
 def _kind(text: str, date: DateExpression) -> PhiKind:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 
 from . import cues
@@ -10,6 +11,8 @@ from .windows import AFTER, BEFORE
 
 REJECT = 9
 """More support than any text can give."""
+CLOCK_TOUCHING = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
+"""A clock time directly after a year, without a space."""
 LONGEST_JOINT = 24
 """Maximum code points between two dates of one list, so that time stays linear."""
 
@@ -27,6 +30,11 @@ class DateContext:
         self.before = text[max(0, begin - BEFORE) : begin]
         self.after = text[end : end + AFTER]
         self.left, self.right = self.before[-1:], self.after[:1]
+
+    @cached_property
+    def complete(self) -> bool:
+        """True if the digits have day, month and a year of four digits."""
+        return len(self.covered) >= 8 and (self.covered[:4].isdigit() or self.covered[-4:].isdigit())
 
     @property
     def touched(self) -> bool:
@@ -72,10 +80,13 @@ class DateContext:
         """
         text, begin, left, right = self.text, self.begin, self.left, self.text[self.end : self.end + 2]
         if left and not (self.last and self.last <= begin <= self.last + 1):
-            if left.isdigit() or (left.isalpha() and not letters_touch) or left in "/\\$€£¥#=":
+            if left.isdigit() or (left.isalpha() and not letters_touch) or left in "/\\$€£¥#":
                 return False
-            if left in ".,:-–_'" and begin > 1 and text[begin - 2].isdigit():
+            cell = left == "," and self.complete  # 9.4,2024-11-19,160/88
+            if left in ".,:-–_'" and begin > 1 and text[begin - 2].isdigit() and not cell:
                 return False
+        if self.complete and CLOCK_TOUCHING.match(text, self.end):
+            return True  # 05/29/200110:31
         if right[:1].isdigit() or (right[:1].isalpha() and not letters_touch) or right[:1] in ("%", "\\"):
             return False
         if right[:1] == "." and "/" in self.covered and self.covered[-4:].isdigit():

@@ -33,6 +33,15 @@ CLOCK_AFTER = after(
     r"[ ,]{0,3}(?:-[ ]?)?(?:@|at |around |about )?[ ]?(?:\d{1,2}(?::\d\d)?[ ]?[ap]\.?m\b|\d{1,2}:\d\d|[ap]m\b|noon\b|"
     r"midnight\b)"
 )
+NOTED = before(
+    r"\b<<addendum arrives? arrived informed called caught huddle board log update xr ct mri us cxr labs? opd clinic "
+    r"interp booked review out in til till until stopped ceased opened closed placed mtg meeting re-?meet due appt "
+    r"given fitted treated since last next pap "
+    "shots? died quit smoking started surgery seen from early late leave extubated repeat ss until week_of wk_of "
+    "fitted fell levels? "
+    r"uds emg made_for postponed_to meeting sheet_of printed end given_here disrupted uec held>>[ \t:]{1,2}"
+)
+"""Words in short notes that a date often follows."""
 DATED = before(
     r"<<dated? dob d\.o\.b\.? birth_?date born exp(?:iry|ires|iration)?(?:_date)? date_of_[a-z]{3,12} dod on>>"
     r"[ \t:=(-]{1,4}(?:the |is |was )?"
@@ -54,9 +63,11 @@ MONTH_CUE = before(
     r"approximately approx\.? sometime_in back_in every each dated? starting beginning to and or &>>[ \t-]{1,2}"
 )
 MONTH_STRONG = before(
-    f"{_FREE}<<in since until during last late early mid through thru sometime_in back_in as_of "
+    f"{_FREE}<<in since until til till during last late early mid through thru sometime_in back_in as_of "
     rf"{_STAGE} (?:month|part|week)_of>>[ \t-]{{1,2}}"
 )
+MONTH_ENDS = after(r"[.,;:)/]|[ ]?$|[ ]?\n|[ ](?:w/|with)\b")
+"""Text after a month at the end of a clause: `next mammogram Oct.`"""
 MONTH_THEN_MONTH = after(rf"[ ]?[-–—/][ ]?<<{_MONTH_STARTS}>>[a-z]{{0,6}}\b")
 YEAR_CUE = before(
     rf"{_FREE}<<in since until till? during by of from before after between around about circa ca\.? c\. years? late "
@@ -83,16 +94,20 @@ FALL_CUE = before(rf"<<in_the late early mid {_STAGE}(?:_the)? during_the>>[ \t-
 FALL_AFTER = after(r"[ ](?:semester|season|term|of (?:that|last|the) year|months?|quarter)\b")
 
 _THE = rf"[ \t]{{1,2}}(?:{_ABOUT}|about |either )(?:the[ \t]{{1,2}})?"
-ORDINAL_STRONG = before(f"{_FREE}<<on until till since by {_PART} as_of dated? from>>{_THE}")
+ORDINAL_STRONG = before(
+    f"{_FREE}<<on until till since by {_PART} as_of dated? from booked leave see_you d/c discharged? extubated "
+    rf"mon tues? weds? thu(?:rs?)? fri sat sun>>{_THE}"
+)
 ORDINAL_CUE = before(
     f"{_FREE}<<before after around about of or and dated? as_of either between to {_PREPOSITIONS}>>{_THE}"
 )
 ORDINAL_CONTEXT = before(r"(?:night|evening|morning|afternoon),? (?:the )?|\bthe[ \t]{1,2}")
 ORDINAL_FREE = after(
-    r"[.,;:!?)\]\"'-]|[ \t]{1,3}[-(]|\s*$|[ \t]{0,2}\n|[ \t]{1,3}(?:@|<<and or at with in_the i he she we they "
+    r"[.,;:!?)\]\"'→-]|[ \t]{1,3}(?:[-–(]|inst\b|noc|new paragraph|\d{1,2}[ap]m\b)"
+    r"|\s*$|[ \t]{0,2}\n|[ \t]{1,3}(?:@|<<and or at with in_the i he she we they "
     "it the my his her patient pt when while but which who because around about after before until for to "
     "of_(?:this|that|last|the)_month of_each an? by from had was is as so then started began felt noticed went that "
-    r"where due if evening morning night afternoon noon since without this there>>\b)"
+    r"where due if not no onwards proning bloods evening morning night afternoon noon since without this there>>\b)"
 )
 """Text that may follow a day of the month; a noun would make it a count."""
 ORDINAL_THEN_MONTH = after(

@@ -13,7 +13,14 @@ _SPOKEN_YEARS = range(1930, 2028)
 """Years of living memory; other numbers after `around` or `by` are hours: `around 2030 she slept`."""
 _PARTS = re.compile(r"\D+")
 _ISO_BEHIND = re.compile(r"/\d{4}-\d{1,2}-\d{1,2}(?!\d)")
+_MONTH_YEAR_BEHIND = re.compile(r"[-–]\d{1,2}[/.]\d{4}(?!\d)")
 _COMPACT_BEHIND = re.compile(r"[-–]\d{8}(?!\d)")
+_SPANS: dict[int, tuple[int, ...]] = {7: (10, 14, 21, 28), 12: (18, 24), 24: (36, 48), 40: (), 52: ()}
+"""Numbers of days and months that courses of treatment last: `14/7`, `18/12`."""
+_GRADED = 66
+"""Denominators below are those of many scores: `48/60`, `6/36`, `12/56`."""
+_SCALES = {4, 5, 6, 8, 10}
+"""Greatest numbers of scores: strength of five, murmur of six, pain of ten."""
 _FRACTIONS = {(1, 2), (1, 3), (2, 3), (1, 4), (3, 4)}
 
 
@@ -32,20 +39,28 @@ def dotted(ctx: DateContext) -> int:
     if against.COUNTED.match(ctx.after):
         return REJECT
     padded = all(len(part) == 2 for part in ctx.covered.split("."))
-    return 0 if padded else ctx.doubt(1)
+    apart = (
+        ctx.before.endswith(("  ", "\t", "\n"))
+        or ctx.begin == 0
+        or ctx.after.startswith(("  ", "\t", "\n"))
+        or not ctx.after
+    )
+    return 0 if padded or apart else ctx.doubt(1)
 
 
 def spaced(ctx: DateContext) -> int:
     around = ctx.text[max(0, ctx.begin - 2) : ctx.begin] + ctx.text[ctx.end : ctx.end + 2]
     if not ctx.whole() or any(c.isdigit() for c in around):
         return REJECT
-    return 0 if cues.DATED.search(ctx.before) else REJECT
+    known = cues.BIRTH if len(ctx.covered) < 10 else cues.DATED
+    return 0 if known.search(ctx.before) else REJECT
 
 
 def pair(ctx: DateContext) -> int:
     """Judge `3/4`: the smaller the numbers, the likelier a fraction, and the more support is needed."""
     tied = ctx.left == "-" and ctx.begin > 1 and ctx.text[ctx.begin - 2].isalpha()
-    if not ctx.whole() or tied or against.SCORE.search(ctx.before) or against.COUNTED.match(ctx.after):
+    equal = ctx.left == "=" and not ctx.strong
+    if not ctx.whole() or tied or equal or against.SCORE.search(ctx.before) or against.COUNTED.match(ctx.after):
         return REJECT
     if ctx.interpretations[0].end is not None:
         return _pair_of_days(ctx)
@@ -55,6 +70,14 @@ def pair(ctx: DateContext) -> int:
         return REJECT
     if b == 10 and (len(first) == 1 or a == 10) and against.PAIN.search(ctx.before) and not ctx.strong:
         return REJECT
+    if b in against.DENOMINATORS and second[0] != "0" and not ctx.strong:
+        lasting = a <= b or a in _SPANS[b]
+        if lasting and _duration(ctx):
+            return REJECT
+        if b > 12:
+            return 0 if cues.NOTED.search(ctx.before) else ctx.doubt(1)
+        if lasting:
+            return max(1, ctx.doubt(1))
     needed = 2 if (a, b) == (10, 10) or " / " in ctx.covered else 1 if " " in ctx.covered or "\\" in ctx.covered else 0
     if a <= b <= 12 and len(first) == 1 and b != 11:
         mixed = ctx.begin > 1 and ctx.left == " " and ctx.text[ctx.begin - 2].isdigit()
@@ -63,10 +86,15 @@ def pair(ctx: DateContext) -> int:
         if against.PAIR_BEFORE.search(ctx.before) and not ctx.follows_any:
             return REJECT
         doubtful = (
-            b in (5, 10) or (a == b and b <= 6) or (a, b) in _FRACTIONS or against.FRACTION_AFTER.match(ctx.after)
+            b in _SCALES or (a == b and b <= 6) or (a, b) in _FRACTIONS or against.FRACTION_AFTER.match(ctx.after)
         )
         needed = max(needed, 2 if doubtful else 1)
-    return ctx.doubt(needed)
+    return 0 if needed and cues.NOTED.search(ctx.before) else ctx.doubt(needed)
+
+
+def _duration(ctx: DateContext) -> bool:
+    """Return True for `for 5/7`, `2/12 history`: days, months or weeks as a fraction."""
+    return bool(against.DURATION_BEFORE.search(ctx.before) or against.DURATION_AFTER.match(ctx.after))
 
 
 def _pair_of_days(ctx: DateContext) -> int:
@@ -82,13 +110,16 @@ def hyphen_pair(ctx: DateContext) -> int:
         return REJECT
     a, b = _PARTS.split(ctx.covered)
     padded = len(a) == len(b) == 2 and "0" in (a[0], b[0])
-    if not padded and not (int(a) <= 12 < int(b)):
-        return REJECT
-    return 0 if cues.DATED.search(ctx.before) or ctx.follows_date else REJECT
+    plain = padded or int(a) <= 12 < int(b)
+    if plain and (cues.DATED.search(ctx.before) or ctx.follows_date):
+        return 0
+    apart = ctx.before.endswith("   ") or ctx.after[:1] in ("\n", "") or cues.NOTED.search(ctx.before)
+    return 1 if ctx.strong or (apart and (plain or int(b) <= 12 < int(a))) else REJECT
 
 
 def month_year(ctx: DateContext) -> int:
-    if not ctx.whole() or ctx.hyphenated or against.COUNTED.match(ctx.after) or _number_of(ctx):
+    tied = ctx.hyphenated and not _MONTH_YEAR_BEHIND.match(ctx.after)
+    if not ctx.whole() or tied or against.COUNTED.match(ctx.after) or _number_of(ctx):
         return REJECT
     if "." in ctx.covered:
         return ctx.doubt(2)
@@ -100,10 +131,15 @@ def short_month_year(ctx: DateContext) -> int:
         return REJECT
     if against.WEIGHTY_AFTER.match(ctx.after) or against.PAIR_BEFORE.search(ctx.before):
         return REJECT
-    if cues.DATED.search(ctx.before) or cues.YEAR_STRONG.search(ctx.before):
+    if cues.DATED.search(ctx.before):
+        return 0
+    if int(ctx.covered[-2:]) in against.DENOMINATORS:
+        return REJECT
+    if cues.YEAR_STRONG.search(ctx.before):
         return 0
     titre = ctx.covered[0] == "1" and not ctx.covered[1].isdigit()  # 1/40, 1/80
-    return ctx.doubt(1) if "/" in ctx.covered and not titre else REJECT
+    low = int(ctx.covered[-2:]) < _GRADED
+    return ctx.doubt(2 if low else 1) if "/" in ctx.covered and not titre else REJECT
 
 
 def year_month(ctx: DateContext) -> int:
@@ -119,6 +155,24 @@ def compact(ctx: DateContext) -> int:
     return 0
 
 
+def stamp(ctx: DateContext) -> int:
+    return REJECT if ctx.touched or (ctx.left in "#-./" and ctx.left) else 0
+
+
+def dotted_day(ctx: DateContext) -> int:
+    """Judge `27.1.`, `31.10`: another date with dots is needed, and a cue or a date in the same month."""
+    if not ctx.whole() or _number_of(ctx) or against.COUNTED.match(ctx.after) or against.SCORE.search(ctx.before):
+        return REJECT
+    if ctx.covered.endswith("."):
+        ends = ctx.after[:1] == " " and ctx.after[1:2].isupper()  # 11.2. Mother is well
+        return 1 if ctx.support or not ends else REJECT
+    return 1
+
+
+def roman_day(ctx: DateContext) -> int:
+    return 1 if ctx.whole() and not ctx.hyphenated else REJECT
+
+
 def short_compact(ctx: DateContext) -> int:
     return compact(ctx) if cues.DATED.search(ctx.before) else REJECT
 
@@ -127,7 +181,7 @@ def year(ctx: DateContext) -> int:
     before, after = ctx.before, ctx.after
     if not ctx.whole() or (ctx.hyphenated and not _spoken_hyphen(ctx)):
         return REJECT
-    if (ctx.left and ctx.left in "@+<>~*^≥≤±x×") or (ctx.right and ctx.right in "+°*=×"):
+    if (ctx.left and ctx.left in "=@+<>~*^≥≤±x×") or (ctx.right and ctx.right in "+°*=×"):
         return REJECT
     if ctx.right == "," and ctx.after[1:4].isdigit():
         return REJECT

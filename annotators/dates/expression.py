@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-from . import combining, cues, named_months, negative_cues, numeric, partial_dates
+from . import combining, cues, named_months, negative_cues, numeric, other_calendars, partial_dates
 from . import digit_guards as digits
 from . import word_guards as words
 from .calendar import SEASONS, Calendar
@@ -24,10 +24,19 @@ _ABBREVIATIONS = frozenset("jan feb febr mar apr jun jul aug sep sept oct nov de
 _ORDINAL_STARTS = frozenset(re.split("[- ]", words)[0] for words in ORDINALS)
 _HOLIDAY_STARTS = frozenset(m[0] for form in HOLIDAYS if (m := WORD.match(form)))
 _NUMERIC = (*numeric.FROM_DAY, named_months.days_month)
+_OTHER_MONTHS = frozenset(other_calendars.OTHER_MONTHS)
 _DAY_THEN_DIGIT = {
-    "/": tuple(r for r in _NUMERIC if r not in (numeric.dotted, numeric.hyphen_pair, numeric.spaced)),
-    "-": tuple(r for r in _NUMERIC if r not in (numeric.dotted, numeric.pair, numeric.pair_days, numeric.spaced)),
-    ".": (numeric.triple, numeric.dotted, numeric.dotted_span, numeric.month_year),
+    "/": tuple(
+        r
+        for r in _NUMERIC
+        if r not in (numeric.dotted, numeric.hyphen_pair, numeric.spaced, numeric.day_dot, numeric.day_dots)
+    ),
+    "-": tuple(
+        r
+        for r in _NUMERIC
+        if r not in (numeric.dotted, numeric.pair, numeric.pair_days, numeric.spaced, numeric.day_dot, numeric.day_dots)
+    ),
+    ".": (numeric.triple, numeric.dotted, numeric.dotted_span, numeric.month_year, numeric.day_dot, numeric.day_dots),
     "": (numeric.spaced,),
 }
 """Rules for one or two digits by the first character after them, if more digits follow; other characters allow all rules."""
@@ -35,6 +44,8 @@ _BY_LENGTH = {
     4: (*numeric.FROM_YEAR, *named_months.FROM_YEAR, *partial_dates.FROM_YEAR),
     6: (numeric.compact_short,),
     8: (numeric.compact, numeric.compact_last),
+    12: (numeric.stamp,),
+    14: (numeric.stamp,),
 }
 
 
@@ -57,11 +68,13 @@ def _from_digits(digits: str, sign: str, following: str) -> tuple[DateRule, ...]
         return _BY_LENGTH.get(len(digits), ())
     if following.isdigit():
         return _DAY_THEN_DIGIT.get(sign[:1], _NUMERIC)
-    rules: tuple[DateRule, ...] = named_months.FROM_DAY
+    rules: tuple[DateRule, ...] = named_months.FROM_DAY + other_calendars.FROM_DAY
+    if following in ("I", "V", "X") and not sign:
+        return (numeric.roman, *rules)
     if sign == "." and following and following in "-–—‐‑":
         return (numeric.dotted_span, *rules)
     if sign:
-        return (numeric.roman, *rules) if following in ("I", "V", "X") else rules
+        return (numeric.roman, numeric.roman_day, *rules) if following in ("I", "V", "X") else rules
     if following in "sSnNrRtT":
         rules += (partial_dates.day_of_month, partial_dates.quarter_words, partial_dates.holiday)
     if following in "sS'’":
@@ -78,6 +91,8 @@ def _from_word(text: str, begin: int, low: str, calendar: Calendar) -> tuple[Dat
         rules += named_months.MONTH_THEN_WORD
         if low in calendar.month_names or low in _ABBREVIATIONS:
             rules += (named_months.month_alone,)
+    elif low in _OTHER_MONTHS:
+        rules += other_calendars.FROM_MONTH
     if low in calendar.weekdays:
         rules += partial_dates.FROM_WEEKDAY
     if low in SEASONS:
@@ -113,6 +128,9 @@ GUARDS: dict[Shape, Callable[[DateContext], int]] = {
     Shape.SHORT_MONTH_YEAR: digits.short_month_year,
     Shape.YEAR_MONTH: digits.year_month,
     Shape.COMPACT: digits.compact,
+    Shape.STAMP: digits.stamp,
+    Shape.DOTTED_DAY: digits.dotted_day,
+    Shape.ROMAN_DAY: digits.roman_day,
     Shape.SHORT_COMPACT: digits.short_compact,
     Shape.NAMED_DAY: words.named_day,
     Shape.NAMED_SHORT_YEAR: words.named_short_year,
@@ -144,7 +162,7 @@ _QUALIFIED = _AMBIGUOUS | {
 DAYS = frozenset(
     {
         Shape.FULL, Shape.NAMED, Shape.DOTTED, Shape.PAIR, Shape.NAMED_DAY, Shape.NAMED_SHORT_YEAR, Shape.ORDINAL,
-        Shape.HYPHEN_PAIR, Shape.COMPACT, Shape.SPACED,
+        Shape.HYPHEN_PAIR, Shape.COMPACT, Shape.SPACED, Shape.STAMP, Shape.DOTTED_DAY, Shape.ROMAN_DAY,
     }
 )  # fmt: skip
 """Expressions that name a day, or could."""
@@ -248,6 +266,10 @@ class ExpressionMatcher:
         if inner is not None and inner.doubt < 2 and not (inner.shape is Shape.ORDINAL and set(gap[0]) & {"-", "–"}):
             days = combining.with_weekday(inner.interpretations, weekday)
             return replace(inner, interpretations=days or inner.interpretations)
+        alone = partial_dates.day_in_column.pattern.match(self.text, gap.end())
+        days = partial_dates.day_in_column.interpret(alone, self.calendar) if alone and gap[0] == " " else ()
+        if alone and days:
+            return DateExpression(gap.end(), alone.end(), "d", Shape.ORDINAL, combining.with_weekday(days, weekday))
         rule, begin = partial_dates.day_year, gap.end()
         match = rule.pattern.match(self.text, begin)
         days = rule.interpret(match, self.calendar) if match else ()

@@ -5,14 +5,16 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from dataclasses import replace
 from typing import Any
 
+from ..reading import as_read
 from .calendar import ENGLISH, SEASONS, Calendar
-from .context import joined
-from .expression import DAYS, DateExpression, ExpressionMatcher
+from .evidence import supported
+from .expression import DateExpression, ExpressionMatcher
 from .holidays import HOLIDAYS
 from .numerals import ORDINAL, YEAR
+from .other_calendars import OTHER_MONTHS
 from .rules import Shape
 from .windows import compile_linear, spans
 
@@ -41,12 +43,15 @@ def _pattern(calendar: Calendar) -> Any:
         rf"{_DAY}{_GAP}(?:{_DASH}|/|&|to|through|thru|and|or|until){_GAP}{_DAY}{_OF}(?:{months})",
         rf"{_DAY}{_OF}(?:{months})",
         rf"\d{{1,2}}{_GAP}(?:st|nd|rd|th)\b",
-        rf"(?:on|dated?|since|dob|:)\s(?:the\s)?\d{{1,2}}{_DASH}\d{{1,2}}\b",
+        rf"\b\d{{1,2}}{_DASH}(?:\d{{1,2}}|[ivx]{{1,4}})\b",
+        r"\b\d{1,2}[.]\s?\d{1,2}[.](?:\s|[,;:)]|$)|\b[0-3]\d[.][01]\d\b|\b\d{1,2}\s[ivx]{1,4}\s(?:19|20)\d\d",
+        r"\b\d{1,2}[.][ivx]{1,4}\b",
         r"\b\d{1,2}[.-](?:19|20)\d\d\b",
         r"(?:18|19|20)\d\ds?",
         r"\b21\d\d[-/.]\d{1,2}[-/.]\d",
         r"\b\d{6}(?:\d\d)?\b",
-        r"\b\d\d \d\d (?:19|20)\d\d\b",
+        r"\b\d\d \d\d (?:19|20)\d\d\b|\b(?:dob|birth|born):?\s\d\d \d\d \d\d\b",
+        rf"\d{{1,2}}(?:er|[º°.])?[\s/-](?:d[eo]\s)?(?:{_words(OTHER_MONTHS)})\b|\b(?:{_words(OTHER_MONTHS)})[\s/-]\d",
         r"\bthe\s[2-9]0['’]?s\b",
         r"['’‘]\d\d",
         r"\b[1-4]q\s?['’]?\d\d|\bq[1-4](?:[\s/,-]|'?\d)|\bfy\s?['’]?\d\d",
@@ -65,6 +70,7 @@ def places(text: str, calendar: Calendar) -> Iterator[tuple[int, int]]:
     return spans(_pattern(calendar), text)
 
 
+_UNKNOWN_DAY = re.compile(r"(?<!\w)(?:xx|unk|un|uu|nk|--|\?\?)[-/ ]\Z", re.IGNORECASE)
 _START = re.compile(r"(?<![^\W_])[^\W_]|(?<=[^\W\d_])\d(?=\d?/\d{1,2}/\d\d)|['’‘](?=\d)")
 """The start of a word or number, or digits with two slashes directly after a letter."""
 _ADDRESS = re.compile(r"(?:://|\bwww\.)[^\s<>\"]{0,120}\Z")
@@ -72,6 +78,7 @@ _ADDRESS = re.compile(r"(?:://|\bwww\.)[^\s<>\"]{0,120}\Z")
 
 def find_dates(text: str, calendar: Calendar = ENGLISH) -> list[DateExpression]:
     """Return all date expressions of `text`, disjoint and in order. Linear in the length of the text."""
+    text = as_read(text)
     expressions = ExpressionMatcher(text, calendar)
     dates: list[DateExpression] = []
     done = last = 0
@@ -85,26 +92,14 @@ def find_dates(text: str, calendar: Calendar = ENGLISH) -> list[DateExpression]:
                 continue
             date = expressions.match_at(offset, last)
             if date is not None:
+                date = _with_unknown_day(text, date)
                 dates.append(date)
                 done = date.end
                 last = -done if date.doubt else done
-    return _resolve_doubt(text, dates)
+    return supported(text, dates)
 
 
-def _resolve_doubt(text: str, dates: list[DateExpression]) -> list[DateExpression]:
-    """Return the certain dates, and doubtful ones that share a month with a certain date or are next to one in a list."""
-    sure = {date.begin for date in dates if not date.doubt}
-    if len(sure) == len(dates):
-        return dates
-    months = {
-        r.begin.month for date in dates if not date.doubt and date.shape in DAYS for r in date.interpretations
-    } - {None}
-    for date in dates:
-        same_month = date.shape is Shape.ORDINAL or months & {r.begin.month for r in date.interpretations}
-        if date.doubt == 1 and sure and same_month:
-            sure.add(date.begin)
-    neighbors = [pair for pair in pairwise(dates) if pair[0].shape is pair[1].shape]
-    for first, second in (*neighbors, *reversed(neighbors)):
-        if (first.begin in sure) is not (second.begin in sure) and joined(text[first.end : second.begin]):
-            sure.update((first.begin, second.begin))
-    return [date for date in dates if date.begin in sure]
+def _with_unknown_day(text: str, date: DateExpression) -> DateExpression:
+    """Return the date with the sign for an unknown day before its month: `XX-SEP-2014`, `UNK/NOV/2021`."""
+    unknown = _UNKNOWN_DAY.search(text, max(0, date.begin - 5), date.begin)
+    return replace(date, begin=unknown.start()) if unknown and date.shape is Shape.NAMED else date

@@ -28,7 +28,7 @@ _DAYS = rf"(?P<d>\d{{1,2}})(?:{SUFFIX}{B}[-–—/&]{B}|[ ](?:to|through|thru|an
 def day_month_year(m: re.Match[str], calendar: Calendar) -> Interpretations:
     date, separator = date_of(m, calendar), m["s"]
     # a full stop and a space, or a line break, before a short year: a new sentence, not a year
-    separated = ("." in separator and separator[-1].isspace()) or "\n" in separator
+    separated = (("." in separator and separator[-1].isspace()) or "\n" in separator) and m["y"][0] not in "'’‘"
     if date is None or (separated and len(m["y"].lstrip("'’‘")) == 2):
         return ()
     return single("D Mon Y", date)
@@ -104,7 +104,7 @@ month_alone = simple("Mon", Shape.MONTH, MONTH_WORD, "Mon")
 month_ordinal = simple(
     "Mon ordinal",
     Shape.NAMED_DAY,
-    rf"{MONTH_WORD},?{S}(?:the{S})?{_WORDS}(?![a-z-])(?:,?{S}(?:in{S})?{_YEAR_WORDS}(?![a-z]))?",
+    rf"{MONTH_WORD},?{S}(?:the{S})?(?:{_WORDS}|{DAY})(?![\w-])(?:,?{S}(?:in{S})?{_YEAR_WORDS}(?![a-z]))?",
     "Mon D[ Y]",
 )
 ordinal_month = simple(

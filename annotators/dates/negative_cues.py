@@ -27,15 +27,32 @@ LISTED = after(r"[ ]?(?:,|&|and|or)[ ]?\d")
 SCORE = before(
     r"\b<<scales? scor(?:e[ds]?|ing) rat(?:ed?|es|ing) grad(?:e[ds]?|ing) stages? class apgars? gcs mmse moca gds "
     r"nihss phq-?\d? gad-?7? strength motor power mrs reflex(?:es)? dtrs? pulses? murmurs? acuity vision snellen va "
-    r"a1c hba1c ratio dilution titers? titres? bp b/p b\.p\. pressure systolic sat(?:s|uration)? lot batch no\. "
+    r"a1c hba1c ratio dilution titers? titres? bp b/p b\.p\. pressure systolic sats saturation lot batch no\. "
     r"number # nodes? lns? orientation oriented mallampati nyha asa birads bi-rads gleason karnofsky ecog version v\. "
     r"page pg pp?\. section chapter figure fig\.? table part cycle week x every another half lead box items? "
-    "questions? channel ports? levels? ribs? digits? toes? fingers? cranial_nerves? cn wbcs? rbcs? hgb hct plts? bun "
+    "questions? channel ports? bipap cpap bpap nippv ps psv pc ipap niv insight ishihara timi twist barthel berg borg rpe "
+    "heart_score katz cage audit pc-ptsd(?:-5)? sem esm psm apex vas nrs pgsi bcva ph waddell(?:_signs)? ehl ta tof luria "
+    "serial_7s adductors quads deltoids? biceps triceps grips? thenar ulnar iliopsoas dorsiflexion hip_flexors? fried "
+    "sppb joints? tender swollen reasoning understanding appreciation copies naming levine holosystolic pansystolic "
+    " levels? ribs? digits? toes? fingers? cranial_nerves? cn wbcs? rbcs? hgb hct plts? bun "
     r"cr creat(?:inine)? inr esr crp abg vbg alt ast session module round phase vol(?:ume)?\.? hydrocodone norco "
     r"percocet vicodin lotrel vytorin advair symbicort exforge benicar hctz>>[ \t:=(-]{0,3}(?:<<is_ was_ were_ of_ "
     "at_ as_ an?_ now_ about_ around_ still_ up_ to_ with_ r_ l_ ou_ od_ os_>>|[-–,] ?){0,3}"
 )
 """Scores, gradings, ratios, pressures, counts: the digits after them are not a date."""
+DENOMINATORS = frozenset({7, 12, 24, 40, 52})
+"""Days of a week, months, hours, weeks of a pregnancy and of a year: `4/7` is four days, `8/12` eight months."""
+DURATION_BEFORE = before(
+    r"\b<<for in at x over past last first next within every further another total course complete history lasting "
+    "about than up_to recall rest off work cert ros fasted npo nbm nil bno tds qds qid nocte prn supply hx rv review leave>>"
+    r"[ \t:,(]{1,3}(?:another |further |the |last |first |next |past )?|[<>~≥≤][ ]?"
+)
+"""Words before a duration in fractions, which a date seldom follows."""
+DURATION_AFTER = after(
+    r"[ \t,]{0,2}<<hx\b history ago\b of\b back\b supply then\b pregnant gestation weeks? days? months? wkly weekly "
+    r"total course max please post_?op into_(?:the_)?therapy at_home r\b l\b off\b>>"
+)
+"""Words after a duration in fractions."""
 PAIN = anywhere(
     "<<pain severity intensity discomfort scale rat(?:e[ds]?|ing) headache migraine soreness ache cramp(?:s|ing)? "
     "itch(?:ing)? tenderness strength>>"

@@ -14,6 +14,8 @@ _CLOCK = (
     r"(?P<time>(?:T|[ \t]{1,2})(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?"
     r"(?:[ ]?(?:Z|UTC|GMT|[ap]\.?m)(?!\w)|[ ]?[+-]\d\d:?\d\d(?!\d))?(?!\d))?"
 )
+_NOT_CUT = r"(?:(?!\d)|(?<=\d\d\d\d)(?=(?:[01]\d|2[0-3]):[0-5]\d)|(?<=[-–]\d\d)(?=(?:[01]\d|2[0-3]):[0-5]\d))"
+"""No digit follows, unless a clock time does without a space: `05/29/200110:31`."""
 _ROMAN = {r: i for i, r in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), 1)}
 
 
@@ -45,7 +47,9 @@ def _or_year_first(
 
 
 @rule(
-    "d/m/y", Shape.FULL, rf"(?P<a>\d{{1,2}})(?P<s>{_ANY})(?P<b>\d{{1,2}})(?P<t>{_ANY})(?P<y>{ANY_YEAR}|['’]?\d\d)(?!\d)"
+    "d/m/y",
+    Shape.FULL,
+    rf"(?P<a>\d{{1,2}})(?P<s>{_ANY})(?P<b>\d{{1,2}})(?P<t>{_ANY})(?P<y>{ANY_YEAR}|['’]?\d\d){_NOT_CUT}",
 )
 def triple(m: re.Match[str], calendar: Calendar) -> Interpretations:
     first, second, year = m["s"].replace("//", "/"), m["t"].replace("//", "/"), m["y"]
@@ -99,7 +103,7 @@ def _iso(m: re.Match[str], calendar: Calendar) -> Interpretations:
 
 
 iso = rule(
-    "y-m-d", Shape.FULL, rf"(?P<y>{ANY_YEAR}){B}{DASH}{B}(?P<m>\d{{1,2}}){B}{DASH}{B}(?P<d>\d{{1,2}})(?!\d){_CLOCK}"
+    "y-m-d", Shape.FULL, rf"(?P<y>{ANY_YEAR}){B}{DASH}{B}(?P<m>\d{{1,2}}){B}{DASH}{B}(?P<d>\d{{1,2}}){_NOT_CUT}{_CLOCK}"
 )(_iso)
 year_slashes = rule(
     "y/m/d", Shape.FULL, rf"(?P<y>{ANY_YEAR}){B}(?P<s>[/.]){B}(?P<m>\d{{1,2}}){B}(?P=s){B}(?P<d>\d{{1,2}})(?!\d)"
@@ -112,18 +116,54 @@ compact = rule(
 )(_iso)
 
 
+stamp = rule(
+    "yyyymmddhhmm",
+    Shape.STAMP,
+    r"(?P<y>(?:19|20)\d\d)(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?=(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d)?(?!\d))",
+)(_iso)
+"""The date part of a time stamp, as in HL7 version 2: `20240219144703`."""
+
+
 def _year_last(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    return tuple(orders(int(m["a"]), int(m["b"]), int(m["y"]), calendar))
+    return tuple(orders(int(m["a"]), int(m["b"]), calendar.year(m["y"]), calendar))
 
 
 compact_last = rule("ddmmyyyy", Shape.COMPACT, r"(?P<a>\d\d)(?P<b>\d\d)(?P<y>(?:19|20)\d\d)(?!\w)")(_year_last)
-spaced = rule("dd mm yyyy", Shape.SPACED, r"(?P<a>\d\d)[ ](?P<b>\d\d)[ ](?P<y>(?:19|20)\d\d)(?!\d)")(_year_last)
+spaced = rule("dd mm yyyy", Shape.SPACED, r"(?P<a>\d\d)[ ](?P<b>\d\d)[ ](?P<y>(?:19|20)\d\d|\d\d(?![ ]?\d))(?!\d)")(
+    _year_last
+)
+
+
+def _day_first(m: re.Match[str], calendar: Calendar) -> Interpretations:
+    return single("D M", PartialDate(month=int(m["b"]), day=int(m["a"])))
+
+
+day_dot = rule("d.m.", Shape.DOTTED_DAY, r"(?P<a>\d{1,2})\.[ ]?(?P<b>0?[1-9]|1[0-2])\.(?![\w.])")(_day_first)
+"""Central European: `27.1.`"""
+day_dots = rule("dd.mm", Shape.DOTTED_DAY, r"(?P<a>[0-3]\d)\.(?P<b>0[1-9]|1[0-2])(?![\w.])")(_day_first)
+
+
+@rule("d-d/m", Shape.PAIR, rf"(?P<a>\d{{1,2}}){DASH}(?P<b>\d{{1,2}})/(?P<m>0?[1-9]|1[0-2])(?![\d/])")
+def days_month(m: re.Match[str], calendar: Calendar) -> Interpretations:
+    a, b, month = int(m["a"]), int(m["b"]), int(m["m"])
+    return single("D M", PartialDate(month=month, day=a), PartialDate(month=month, day=b)) if a < b else ()
+
+
+@rule(
+    "d.ROMAN",
+    Shape.ROMAN_DAY,
+    r"(?P<d>\d{1,2})[./-](?P<m>VI{0,3}|I[VX]|I{1,3}|XI{0,2})(?![\w./-])",
+    flags=0,
+)
+def roman_day(m: re.Match[str], calendar: Calendar) -> Interpretations:
+    return single("D M", PartialDate(month=_ROMAN[m["m"]], day=int(m["d"])))
 
 
 @rule(
     "d.ROMAN.y",
     Shape.FULL,
-    rf"(?P<d>\d{{1,2}})(?P<s>{B}[./-]{B})(?P<m>VI{{0,3}}|I[VX]|I{{1,3}}|XI{{0,2}})(?P=s)(?P<y>{YEAR4}|\d\d)(?!\d)",
+    rf"(?P<d>\d{{1,2}})(?P<s>{B}[./-]{B}|[ ](?=[IVX]+[ ](?:19|20)\d\d))(?P<m>VI{{0,3}}"
+    rf"|I[VX]|I{{1,3}}|XI{{0,2}})(?P=s)(?P<y>{YEAR4}|\d\d)(?!\d)",
     flags=0,
 )
 def roman(m: re.Match[str], calendar: Calendar) -> Interpretations:
@@ -184,6 +224,7 @@ def days_month_year(m: re.Match[str], calendar: Calendar) -> Interpretations:
 
 FROM_YEAR: tuple[DateRule, ...] = (iso, year_slashes, year_month)
 FROM_DAY: tuple[DateRule, ...] = (
-    triple, days_month_year, typo, dotted, pair_days, pair, hyphen_pair, month_year, month_short_year, spaced
+    triple, days_month_year, days_month, typo, dotted, pair_days, pair, hyphen_pair, month_year, month_short_year, spaced,
+    day_dot, day_dots,
 )  # fmt: skip
-RULES: tuple[DateRule, ...] = (*FROM_YEAR, *FROM_DAY, roman, compact, compact_last, compact_short)
+RULES: tuple[DateRule, ...] = (*FROM_YEAR, *FROM_DAY, roman, roman_day, compact, stamp, compact_last, compact_short)

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from . import combining, named_months, numeric, partial_dates
+from ..reading import as_read
+from . import combining, named_months, numeric, other_calendars, partial_dates
 from .calendar import LATEST_YEAR, Calendar
 from .finder import find_dates
 from .interpretation import DateInterpretation, Interpretations, PartialDate
@@ -19,7 +20,7 @@ RULES: tuple[DateRule, ...] = (
     *numeric.RULES, *named_months.FROM_DAY, *named_months.FROM_YEAR, *named_months.FROM_MONTH, *partial_dates.FROM_DAY,
     *partial_dates.FROM_YEAR, *partial_dates.FROM_APOSTROPHE, *partial_dates.FROM_SEASON, *partial_dates.FROM_ORDINAL[:1],
     *partial_dates.FROM_Q, *partial_dates.FROM_YEAR_WORD,
-    *partial_dates.FROM_WEEKDAY, *partial_dates.FROM_HOLIDAY,
+    *partial_dates.FROM_WEEKDAY, *partial_dates.FROM_HOLIDAY, *other_calendars.FROM_DAY, *other_calendars.FROM_MONTH,
 )  # fmt: skip
 _EDGE = " \t\n\r\xa0,.;:()[]{}\"'“”‘’"
 _LEAD = re.compile(
@@ -55,7 +56,7 @@ def parse_date(
     values that this package writes (ISO 8601, EDTF level 1). Two-digit years fall into the hundred years that end with
     `latest_year`. Raises ValueError for an unknown language.
     """
-    return _parse(text, _calendar(tuple(languages), latest_year, day_first))
+    return _parse(as_read(text), _calendar(tuple(languages), latest_year, day_first))
 
 
 @functools.lru_cache(32)

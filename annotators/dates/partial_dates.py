@@ -33,6 +33,10 @@ day_year = simple("d, y", Shape.FULL, rf"(?P<d>\d{{1,2}}){SUFFIX},{B}(?P<y>(?:19
 """The month is missing, as happens after a weekday: `Thursday 15, 2021`."""
 
 
+day_in_column = simple("d", Shape.ORDINAL, r"(?P<d>\d{1,2})(?=[ ]*(?:\||[ ]{2}|\t|\n|\r|\Z))", "D")
+"""A day without a month after a weekday, as in a rota: `Mon 8   |`."""
+
+
 @rule("years", Shape.YEAR_SPAN, rf"(?P<y>(?:19|20)\d\d)(?P<s>{B}(?:{DASH}|/){B})(?P<z>(?:19|20)\d\d|\d\d)(?!\d)")
 def years(m: re.Match[str], calendar: Calendar) -> Interpretations:
     begin, tail = int(m["y"]), m["z"]
@@ -72,7 +76,7 @@ quarter_words = rule(
 @rule(
     "day of month",
     Shape.ORDINAL,
-    rf"(?P<d>\d{{1,2}}){B}(?:st|nd|rd|th)(?!\w)(?:{B}[-–/&]{B}(?P<e>\d{{1,2}}){SUFFIX}(?!\d))?",
+    rf"(?P<d>\d{{1,2}}){B}(?:st|nd|rd|th)(?!\w)(?:[ ]inst\b\.?)?(?:{B}[-–/&]{B}(?P<e>\d{{1,2}}){SUFFIX}(?!\d))?",
 )
 def day_of_month(m: re.Match[str], calendar: Calendar) -> Interpretations:
     end = PartialDate(day=int(m["e"])) if m["e"] else None

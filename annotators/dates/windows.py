@@ -38,12 +38,12 @@ def spans(pattern: Any, text: str) -> Iterator[tuple[int, int]]:
         yield first, code_points
 
 
-def compile_linear(pattern: str, max_mem: int = 8 << 20) -> Any:
-    """Compile a pattern with google-re2, ignoring case, without groups. `max_mem`: bytes of its automaton. Raises re2.error."""
+def compile_linear(pattern: str, max_mem: int = 8 << 20, *, ignore_case: bool = True) -> Any:
+    """Compile a pattern with google-re2, without groups. `max_mem`: bytes of its automaton. Raises re2.error."""
     import re2
 
     options = re2.Options()
-    options.case_sensitive = False
+    options.case_sensitive = not ignore_case
     options.never_capture = True
     options.log_errors = False
     options.max_mem = max_mem
@@ -91,6 +91,35 @@ class Before:
             quick: Callable[[bytes], object | None] = compile_linear(rf"(?:{pattern})\z").search
         except re2.error:  # other look-arounds
             return lambda window: self.exact.search(window.decode())
+        return quick
+
+
+class Ending:
+    """A pattern that ends with `\\Z`, without look-arounds, of which `re` gives the groups.
+
+    google-re2 first tells, from the end of the window, whether it matches at all; `re` tries every offset.
+    """
+
+    def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
+        self._pattern, self._flags = pattern, flags
+
+    def search(self, window: str) -> re.Match[str] | None:
+        """Return the match of `re`, None if there is none."""
+        if window.isascii() and not self._quick(window.encode()):
+            return None
+        return self.exact.search(window)
+
+    @cached_property
+    def exact(self) -> re.Pattern[str]:
+        """The pattern for `re`."""
+        return re.compile(self._pattern, self._flags)
+
+    @cached_property
+    def _quick(self) -> Callable[[bytes], object | None]:
+        ignore_case = bool(self._flags & re.IGNORECASE)
+        quick: Callable[[bytes], object | None] = compile_linear(
+            self._pattern.replace(r"\Z", r"\z"), ignore_case=ignore_case
+        ).search
         return quick
 
 

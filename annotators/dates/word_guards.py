@@ -43,7 +43,7 @@ def _verb(ctx: DateContext) -> bool:
     words = [w for w in _WORDS.findall(ctx.covered) if w.lower() in _VERBS]
     if not words or not ctx.covered.endswith(words[-1]) or " of " in ctx.covered:
         return False
-    if words[-1][0].isupper() and ctx.support == 2:
+    if words[-1][0].isupper() and (ctx.support == 2 or (ctx.support and words[-1] == "Dec")):
         return False
     return against.VERB_AFTER.match(ctx.after) is not None
 
@@ -61,7 +61,7 @@ def named_day(ctx: DateContext) -> int:
     month = words[0] if hit[0].isalpha() else words[-1]
     if not ctx.support and " " in hit:
         if month in _VERBS and hit[-1] not in "hdt":
-            return REJECT
+            return 1 if month == "dec" else REJECT
         if month.isupper() and month.lower() in _ABBREVIATIONS:
             return 1
     return 0
@@ -90,11 +90,16 @@ def month(ctx: DateContext) -> int:
     if low in ("may", "march"):
         if against.VERB_AFTER.match(after) and not cues.MONTH_STRONG.search(ctx.before):
             return REJECT
-        return 0 if strong or (cue and titled) else REJECT
+        behind = strong or cues.NOTED.search(ctx.before)
+        ends = behind and cues.MONTH_ENDS.match(after)
+        return 0 if strong or (cue and titled) or ends else REJECT
     if len(low) < 5 and low not in ("june", "july"):
+        ends = cues.MONTH_ENDS.match(after) is not None
         if low in ("mar", "dec", "sep", "jan") or not titled:
-            return 0 if strong and (titled or low not in _ABBREVIATIONS) else REJECT
-        return 0 if cue else REJECT
+            clear = strong or (titled and (cue or cues.NOTED.search(ctx.before)))
+            clear = clear or (titled and low != "jan")
+            return 0 if (strong and titled) or (clear and ends and low != "mar") else REJECT
+        return 0 if cue or ends else REJECT
     if low == "august" and word.islower():
         return 0 if cue else REJECT
     if not titled or low not in ("april", "june", "august"):

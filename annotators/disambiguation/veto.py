@@ -26,6 +26,8 @@ _UNIT = re.compile(r"(?:F|Fr|FR|French)\.?\s")
 _NAMED = (PhiKind.PERSON, PhiKind.LOCATION, PhiKind.ORGANIZATION)
 _NUMBER = re.compile(r"\d[\d\s.,:/+-]*[^\W\d_]?")
 """Digits, with at most one letter after them."""
+_PLACEHOLDER = re.compile(rf"\[(?:{'|'.join(kind.name for kind in PhiKind if kind.parent is None)})(?: > 89)?\]")
+"""A placeholder of the masker in a text that was masked before."""
 _NEAR = 40
 """Greatest distance from a number, in code points, of a place with letters whose house number or post code it may be."""
 _COMMON_TIER = 20
@@ -41,7 +43,15 @@ class Veto(CandidateVeto):
     Deep Learning Approach" (2018), in which a match in a medical dictionary removes the label.
     """
 
-    reasons: ClassVar = ("medical term", "eponym", "punctuation", "bare number", "common word")
+    reasons: ClassVar = (
+        "medical term",
+        "eponym",
+        "product",
+        "placeholder",
+        "punctuation",
+        "bare number",
+        "common word",
+    )
 
     sources: list[str]
     """Ids of the components or aggregates whose candidates may be vetoed (`names`, `models/crf`)."""
@@ -55,6 +65,11 @@ class Veto(CandidateVeto):
     """Shorter terms veto nothing (code points): most are abbreviations with other meanings."""
     eponyms: Lexicon = cast(Lexicon, "eponyms")  # a name until `open` loads it
     """Names that veto a candidate if a word such as `disease`, `sign` or `catheter` follows them."""
+    products: Lexicon = cast(Lexicon, "products")
+    """Sutures, dressings, instruments, implants and brands that veto people, places and organizations of this name, unless it is
+    also a name of a person."""
+    names: list[Lexicon] = field(default_factory=lambda: cast(list[Lexicon], ["given_names", "surnames"]))
+    """Lists of names of people, for `products`."""
     common: Lexicon = cast(Lexicon, "common_words")
     """Everyday words with their `tier`, for `common_below`."""
     common_below: float = 0.0
@@ -74,6 +89,8 @@ class Veto(CandidateVeto):
             return ""
         if not any(c.isalnum() for c in view.text[begin:end]):
             return "punctuation"
+        if _is_placeholder(view.text, begin, end):
+            return "placeholder"
         if candidate.kind.top in _NAMED and self._is_bare_number(view, candidate):
             return "bare number"
         if candidate.confidence < self.common_below and self._is_common(view.text, candidate):
@@ -82,6 +99,8 @@ class Veto(CandidateVeto):
             return "medical term"
         if self._is_covered(view, begin, end):
             return "medical terms"
+        if candidate.kind.top in _NAMED and self._is_product(view.text[begin:end]):
+            return "product"
         if self.eponyms.has(view.text[begin:end]) and _AFTER_EPONYM.match(view.text, end):
             return "eponym"
         unit = _UNIT.match(view.text, begin, end)  # the candidate may begin with it: `F Foley`
@@ -97,6 +116,9 @@ class Veto(CandidateVeto):
             return False
         near = view.select(PhiCandidate, overlapping=(max(0, begin - _NEAR), min(len(text), end + _NEAR)))
         return not any(c.kind.top is PhiKind.LOCATION and not _NUMBER.fullmatch(text, c.begin, c.end) for c in near)
+
+    def _is_product(self, text: str) -> bool:
+        return self.products.has(text) and not any(names.has(text) for names in self.names)
 
     def _is_common(self, text: str, candidate: PhiCandidate) -> bool:
         """Return whether it is a person of one common word whose capital only begins a sentence."""
@@ -118,3 +140,10 @@ class Veto(CandidateVeto):
                 return False
             covered = max(covered, term.end)
         return covered >= end
+
+
+def _is_placeholder(text: str, begin: int, end: int) -> bool:
+    """Return whether a span is a placeholder or a part of one: `PERSON` in `[PERSON]`."""
+    bracket = text.rfind("[", max(0, begin - 20), begin + 1)
+    found = _PLACEHOLDER.match(text, bracket) if bracket >= 0 else None
+    return found is not None and end <= found.end()

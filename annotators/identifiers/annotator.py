@@ -11,8 +11,10 @@ from ...pipeline.contract.resources import Resource, load
 from ...pipeline.errors import Fault
 from ...typesystem import Annotation, PhiCandidate, PhiKind, View
 from ..patterns.annotator import as_annotations, check_confidence, sentences_of
-from ..patterns.engine import RuleMatch
+from ..patterns.engine import RuleMatch, value_of
 from ..patterns.rule_file import RuleFile
+from .segments import segment_values
+from .tables import Cell, table_values
 
 _ABBREVIATIONS = frozenset(
     """alee apt av ave bldg blvd bvd cir cres crt ct dept dr e expy fl fwy hwy jr ln ltd n ne no nr nw pde pkwy pl pt rd rm rt
@@ -22,11 +24,15 @@ _ABBREVIATIONS = frozenset(
 RULES = "identifiers"
 """The shipped rule file that includes all others."""
 
+STRUCTURE_CONFIDENCE = 0.8
+"""Confidence of values that a heading, a field or an element names."""
+
 
 @component("identifiers", outputs=[PhiCandidate])
 class IdentifierAnnotator(Annotator):
     """Marks phone and fax numbers, e-mail and web addresses, IP addresses, record, account, card, licence, device, case and
-    national numbers, street addresses, postal codes, rooms and coordinates.
+    national numbers, user names, street addresses, postal codes and coordinates; and the values of tables, HL7 segments, XML
+    elements and JSON members by their headings, fields and names.
 
     Checksums and cue words raise the confidence of a match; a failed checksum never removes one. Lot and batch numbers,
     doses, laboratory values, dates and versions are not marked.
@@ -56,9 +62,20 @@ class IdentifierAnnotator(Annotator):
 
     def annotate(self, view: View) -> Iterable[Annotation]:
         matches = self.rules.matcher.find(view.text, sentences_of(view))
+        cells = [*table_values(view.text), *segment_values(view.text)]
         if self.kinds:
             matches = [m for m in matches if m.kind is not None and any(m.kind.is_a(k) for k in self.kinds)]
-        return as_annotations([without_full_stop(m, view.text) for m in matches], self.min_confidence)
+            cells = [c for c in cells if any(c.kind.is_a(k) for k in self.kinds)]
+        yield from as_annotations([without_full_stop(m, view.text) for m in matches], self.min_confidence)
+        if self.min_confidence <= STRUCTURE_CONFIDENCE:
+            yield from (_candidate(cell, view.text) for cell in cells)
+
+
+def _candidate(cell: Cell, text: str) -> PhiCandidate:
+    value = value_of(text[cell.begin : cell.end], "compact")
+    return PhiCandidate(
+        cell.begin, cell.end, kind=cell.kind, confidence=STRUCTURE_CONFIDENCE, value=value, rule=cell.rule
+    )
 
 
 def without_full_stop(match: RuleMatch, text: str) -> RuleMatch:

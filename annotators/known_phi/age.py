@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...typesystem import PhiKind
 from ..dates.numerals import TENS, UNITS
-from .searchable_text import PhiMatch, SearchableText, fold, offsets_of, whole_word_offsets
+from .searchable_text import PhiMatch, SearchableText, fold, offsets_of
 
 _UNITS = {
     "year": r"(?:years?|yrs?|yr)",
@@ -70,7 +70,7 @@ class AgeMatcher:
         if self.number < 0:
             return
         numbers = list(self._numeric(document.folded))
-        numbers += [(begin, begin + len(w)) for w in self.words for begin in whole_word_offsets(document.folded, w)]
+        numbers += [(begin, begin + len(w)) for w in self.words for begin in document.word_offsets(w)]
         for begin, end in sorted(numbers):
             span = self._span(document, begin, end)
             if span:

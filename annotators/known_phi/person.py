@@ -12,7 +12,7 @@ from typing import Any
 from ...typesystem import PhiKind
 from ..names.words import Words
 from .person_name import PersonName
-from .searchable_text import PhiMatch, SearchableText, fold, offsets_of, spelling_variants, whole_word_offsets
+from .searchable_text import PhiMatch, SearchableText, fold, offsets_of, spelling_variants
 
 
 @cache
@@ -107,9 +107,7 @@ class PersonMatcher:
     def find(self, document: SearchableText) -> Iterator[PhiMatch]:
         """Yield every mention of this person; overlapping matches are merged."""
         matches = [
-            _PartMatch(offset, offset + len(n.text), n)
-            for n in self.forms
-            for offset in whole_word_offsets(document.folded, n.text)
+            _PartMatch(offset, offset + len(n.text), n) for n in self.forms for offset in document.word_offsets(n.text)
         ]
         taken = {(f.begin, f.end) for f in matches}
         for form in self.forms:
@@ -261,7 +259,7 @@ class PersonMatcher:
         folded = document.folded
         for order in orders:
             for text in (".".join(order), ". ".join(order)):
-                for offset in whole_word_offsets(folded, text):
+                for offset in document.word_offsets(text):
                     end = offset + len(text)
                     end += folded.startswith(".", end)
                     spelled = folded[end : end + 2]  # `b.w.c`: part of something longer
@@ -271,7 +269,7 @@ class PersonMatcher:
                         and not (spelled[:1].isalnum() or spelled[1:] == ".")
                     ):
                         yield offset, end, 0.9, "known initials"
-            for offset in whole_word_offsets(folded, order):
+            for offset in document.word_offsets(order):
                 end = offset + len(order)
                 if document.text[offset:end].isupper() and _INITIALS_CUE.search(folded, max(0, offset - 12), offset):
                     yield offset, end, 0.8, "known initials"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ...typesystem import PhiKind
 from ..names.words import Words
-from .searchable_text import PhiMatch, SearchableText, fold, offsets_of, spelling_variants, whole_word_offsets
+from .searchable_text import PhiMatch, SearchableText, fold, offsets_of, spelling_variants
 
 _SAME = (
     "street st str", "avenue ave av", "road rd", "drive dr drv", "boulevard blvd", "lane ln", "court ct", "place pl",
@@ -77,7 +77,7 @@ class PhraseMatcher:
 
     def _core(self, document: SearchableText) -> Iterator[tuple[int, int]]:
         for form in self.forms[self.core]:
-            for begin in whole_word_offsets(document.folded, form):
+            for begin in document.word_offsets(form):
                 yield begin, begin + len(form)
 
     @staticmethod
@@ -212,7 +212,7 @@ class OnlineAddressMatcher:
         if len(self.text) < 3:
             return
         folded = document.folded
-        for begin in whole_word_offsets(folded, self.text):
+        for begin in document.word_offsets(self.text):
             prefix = _PREFIX.search(folded, max(0, begin - 12), begin)
             first, end = prefix.start() if prefix else begin, begin + len(self.text)
             yield PhiMatch(first, end, self.kind, 1.0, "known address", self.value)
@@ -222,7 +222,7 @@ class OnlineAddressMatcher:
                 if masked:
                     yield PhiMatch(masked.start(), begin + len(self.domain), self.kind, 0.9, "known address, masked")
         if self.local:
-            for begin in whole_word_offsets(folded, self.local):
+            for begin in document.word_offsets(self.local):
                 end = begin + len(self.local)
                 if not folded.startswith(self.domain, end):
                     yield PhiMatch(begin, end, PhiKind.PERSON_USERNAME, 0.8, "known user name")

@@ -98,6 +98,9 @@ def whole_word_offsets(folded: str, word: str) -> Iterator[int]:
 
 
 _NUMBER = re.compile(r"\d+")
+_RUN = re.compile(r"[^\W_]+")
+_INDEXED = 8_000
+"""Length in code points from which words are looked up in an index, so that time does not grow with text times values."""
 
 _TITLES = (
     "mr|mrs|ms|miss|mx|mister|missus|dr|drs|doctor|prof|professor|nurse|sister|sir|madam|madame|mme|mlle|monsieur|frau|"
@@ -162,6 +165,34 @@ class SearchableText:
     def numbers(self) -> list[tuple[int, int, str]]:
         """Every run of digits, as (begin, end, digits in ASCII)."""
         return [(m.start(), m.end(), m.group()) for m in _NUMBER.finditer(self.folded)]
+
+    @cached_property
+    def _runs(self) -> dict[str, list[int]]:
+        """The offsets of every run of letters and digits."""
+        index: dict[str, list[int]] = {}
+        for m in _RUN.finditer(self.folded):
+            index.setdefault(m.group(), []).append(m.start())
+        return index
+
+    def word_offsets(self, phrase: str) -> Iterator[int]:
+        """Yield the offsets of a folded word or phrase, if no letter or digit touches it."""
+        if len(self.folded) < _INDEXED:
+            yield from whole_word_offsets(self.folded, phrase)
+            return
+        runs = [(m.start(), self._runs.get(m.group(), ())) for m in _RUN.finditer(phrase)]
+        if not runs:
+            yield from whole_word_offsets(self.folded, phrase)
+            return
+        at, offsets = min(runs, key=lambda run: len(run[1]))  # the rarest word of the phrase
+        for offset in offsets:
+            begin = offset - at
+            if begin >= 0 and self.folded.startswith(phrase, begin) and self._is_whole(begin, begin + len(phrase)):
+                yield begin
+
+    def _is_whole(self, begin: int, end: int) -> bool:
+        """Return whether no letter or digit touches a span."""
+        folded = self.folded
+        return not (begin and folded[begin - 1].isalnum()) and not (end < len(folded) and folded[end].isalnum())
 
     def word_at(self, offset: int) -> tuple[int, int]:
         """Return begin and end of the run of letters and digits around an offset."""

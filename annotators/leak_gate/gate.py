@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 from itertools import islice
-from typing import Literal, NamedTuple, cast
+from typing import Literal, cast
 
-from ...pipeline.contract.component import AnalysisEngine, component
+from ...pipeline.contract.component import AnalysisEngine, Component, component
 from ...pipeline.errors import CasError
 from ...typesystem import (
     DEIDENTIFIED_VIEW,
@@ -17,8 +17,6 @@ from ...typesystem import (
     KnownPhi,
     Leak,
     MaskedSpan,
-    MedicalTerm,
-    OffsetMap,
     Phi,
     PhiCandidate,
     PhiKind,
@@ -29,44 +27,37 @@ from ..identifiers import IdentifierAnnotator
 from ..known_phi import KnownPhiAnnotator
 from ..known_phi.searchable_text import fold
 from ..names.words import Words
-from ..resolving.candidates import takes_part
+from .divided_words import find_divided_words
+from .leak_span import LeakSpan, outermost
 from .masked_values import MaskedValue, MaskedValueFinder
+from .permitted_text import PermittedText
+from .repair import REPEATED, add_missed, offsets_of
 from .visible_text import VisibleText, plain
-
-
-class LeakSpan(NamedTuple):
-    """A span of the masked text, `begin:end` in code points, that should not be readable."""
-
-    begin: int
-    end: int
-    kind: PhiKind
-    check: str
-    """`values`, `known_phi`, `rules`, or `fields` for a structured field of the record, which has no span in the text."""
-
-    def __repr__(self) -> str:
-        return f"<LeakSpan {self.check} {self.kind.name} {self.begin}:{self.end}>"
-
 
 Check = Literal["values", "known_phi", "rules"]
 
 _VALUES = "PERSON LOCATION ORGANIZATION ID PHONE FAX EMAIL URL IP DATE AGE"
 _NOT_VALUES = "LOCATION_DEPARTMENT LOCATION_ROOM"
 _RULES = "ID PHONE FAX EMAIL URL IP"
-_NAMED = ("PERSON", "LOCATION", "ORGANIZATION")
 _MAY_EQUAL = frozenset("keep age year zip3 relative placeholder pseudonym redact".split())
 """Operators that write a part of the value on purpose, or nothing of it."""
 _KEEP_FIELDS = frozenset("keep age year zip3".split())
 """Operators that may leave a structured field as it is."""
 _DAY = len("2020-03-04")
-_MAX_LEAKS = 500
-"""Number of matches after which the search for values ends: the document is refused anyway."""
+_LEAST_MATCHES = 500
+_CHARACTERS_PER_MATCH = 20
+"""The search for values ends after this many matches, and one more for this many characters, so that its time stays proportional
+to the text. The next round of repair continues it; without repair the document is refused anyway."""
+_ROUNDS = 8
+"""Rounds of repair after which a document is refused. New Phi change the context of other words; two rounds are usual."""
 
 
 @component("leak_gate", inputs=[MaskedSpan], outputs=[Leak])
 class LeakGate(AnalysisEngine):
-    """Searches the masked text, outside the replacements, and marks (Leak) every value that was masked elsewhere, every value of
-    the record, and every match of rules for high-risk kinds. Consumers that release masked text refuse a document with such a
-    mark. It is the last engine, after the masker.
+    """Searches the masked text, outside the replacements, for every value that was masked elsewhere, every value of the record,
+    and every match of rules for high-risk kinds. It adds a Phi for each and has the masker mask the text again, until nothing
+    is found. What cannot be repaired is marked (Leak): consumers that release masked text refuse a document with such a mark. It
+    is the last engine, directly after the masker.
 
     Text that the policy keeps is not a leak: a match inside a Phi that the masker left readable. Neither is a match of a rule
     whose candidate was excluded by a veto or a threshold of the resolver, nor a name that is part of a medical term.
@@ -93,6 +84,11 @@ class LeakGate(AnalysisEngine):
     other languages."""
     words: Words = cast(Words, "english")  # a name until `open` loads it
     """Lists of words that decide which names are also ordinary words."""
+    repair: bool = True
+    """Mask what was found, with the masker of the pipeline, and refuse only what cannot be masked. If false, every find is a
+    refusal."""
+
+    _masker = cast("AnalysisEngine | None", None)  # the masker before it, once it is bound
 
     def __post_init__(self) -> None:
         for name in ("rules_confidence", "known_confidence"):
@@ -101,6 +97,20 @@ class LeakGate(AnalysisEngine):
         for name in ("shortest", "shortest_id"):
             if getattr(self, name) < 2:
                 raise ValueError(f"{name}: expected 2 or more, got {getattr(self, name)}")
+
+    def bind(self, earlier: Sequence[Component]) -> str:
+        """Receive the masker that masks the text again. It must be the engine before, so that no result of others is lost."""
+        self._masker = None
+        if not self.repair:
+            return ""
+        before = [e for e in earlier if not isinstance(e, LeakGate)]
+        maskers = [e for e in before if isinstance(e, AnalysisEngine) and MaskedSpan in e.outputs]
+        if not maskers:
+            return "repair needs a masker before it, found none; add one, or set repair: false"
+        if before[-1] is not maskers[-1]:
+            return f"repair needs the masker directly before it, found {before[-1].id} between; set repair: false, or move it"
+        self._masker = maskers[-1]
+        return ""
 
     def open(self) -> None:
         super().open()
@@ -123,11 +133,29 @@ class LeakGate(AnalysisEngine):
             return
         if not cas.has_view(INITIAL_VIEW):
             raise CasError(f"{self.id}: no view {INITIAL_VIEW} to compare the masked text with")
-        leaks = [*self._in_text(cas), *_in_fields(cas)]
+        leaks = self._leaks(cas)
+        rounds = _ROUNDS if self._masker else 0
+        while leaks and rounds and self._repair_once(cas, leaks):
+            leaks = self._leaks(cas)
+            rounds -= 1
         view = cas.view(DEIDENTIFIED_VIEW)
         view.remove_from_source([Leak], self.id)
-        for span in _outermost(leaks):
-            view.add(Leak(span.begin, span.end, kind=span.kind, check=span.check).set_source(self.id))
+        offsets = offsets_of(view)
+        for span in leaks:
+            leak = Leak(span.begin, span.end, kind=span.kind, check=span.check)
+            if span.check != "fields":
+                leak.original_begin, leak.original_end = offsets.to_old(span.begin, span.end)
+            view.add(leak.set_source(self.id))
+
+    def _repair_once(self, cas: Cas, leaks: list[LeakSpan]) -> bool:
+        """Add the missed Phi and mask the text again. Returns whether there was anything to add."""
+        if self._masker is None or not add_missed(cas.view(), cas.view(DEIDENTIFIED_VIEW), leaks, self.id):
+            return False
+        self._masker.process(cas)
+        return True
+
+    def _leaks(self, cas: Cas) -> list[LeakSpan]:
+        return outermost([*self._in_text(cas), *_in_fields(cas)])
 
     def _in_text(self, cas: Cas) -> Iterator[LeakSpan]:
         initial, masked = cas.view(), cas.view(DEIDENTIFIED_VIEW)
@@ -136,22 +164,25 @@ class LeakGate(AnalysisEngine):
         leaks: list[LeakSpan] = []
         if "values" in self.checks:
             yield from _unchanged(initial, masked, spans)
-            leaks += islice(self._values(cas, spans, readable), _MAX_LEAKS)
+            most = _LEAST_MATCHES + len(masked.text) // _CHARACTERS_PER_MATCH
+            leaks += islice(self._values(cas, spans, readable), most)
         if "known_phi" in self.checks:
             leaks += self._known_phi(initial, readable)
         if "rules" in self.checks:
             leaks += self._rules(masked, readable)
         if leaks:
-            yield from _PermittedText(initial, masked, spans).without_permitted(leaks)
+            yield from PermittedText(initial, masked, self.id).without_permitted(leaks)
 
     def _values(self, cas: Cas, spans: list[MaskedSpan], readable: VisibleText) -> Iterator[LeakSpan]:
         values = list(self._masked_values(cas, spans))
         if not values:
             return
-        for variant in readable.variants():
-            finder = MaskedValueFinder(
-                variant.document, self.words, self.shortest, self.shortest_id, self.case == "any"
-            )
+        for number, variant in enumerate(readable.variants()):
+            document = variant.document
+            if not number:
+                for word in find_divided_words(document, values, self.words):
+                    yield LeakSpan(*variant.original_span(word.begin, word.end), word.kind, "values")
+            finder = MaskedValueFinder(document, self.words, self.shortest, self.shortest_id, self.case == "any")
             for value in values:
                 for match in finder.find(value):
                     yield LeakSpan(*variant.original_span(match.begin, match.end), value.kind, "values")
@@ -159,12 +190,14 @@ class LeakGate(AnalysisEngine):
     def _masked_values(self, cas: Cas, spans: list[MaskedSpan]) -> Iterable[MaskedValue]:
         """Return every value that was masked, once, in text order, then those of the record."""
         text = cas.text
-        normalized = {p.begin: p.value for p in cas.select(Phi) if p.value}
+        phi = cas.select(Phi)
+        normalized = {p.begin: p.value for p in phi if p.value}
+        repeated = {p.begin for p in phi if p.reason == REPEATED}  # another form of a value that is searched for
         values: dict[tuple[str, str], MaskedValue] = {}
         for span in spans:
             begin, kind = span.original_begin, span.kind
             original = text[begin : span.original_end]
-            if self._is_wanted(kind):
+            if self._is_wanted(kind) and begin not in repeated:
                 values.setdefault((kind.name, original), MaskedValue(kind, original, normalized.get(begin, "")))
         for item in cas.select(RecordField):
             if item.operator and item.masked != item.value and self._is_wanted(item.kind):
@@ -191,41 +224,6 @@ class LeakGate(AnalysisEngine):
                 yield LeakSpan(c.begin, c.end, c.kind, "rules")
 
 
-class _PermittedText:
-    """The text that was left readable on purpose."""
-
-    def __init__(self, initial: View, masked: View, spans: list[MaskedSpan]) -> None:
-        self.initial = initial
-        self.text = masked.text
-        self.offsets = masked.offset_map or OffsetMap(
-            (s.original_begin, s.original_end, s.end - s.begin) for s in spans
-        )
-        self.masked = spans
-
-    def without_permitted(self, leaks: Iterable[LeakSpan]) -> Iterator[LeakSpan]:
-        """Yield the leaks that were not left readable on purpose. Text that is not in the original is never permitted."""
-        for leak in leaks:
-            begin, end = self.offsets.to_old(leak.begin, leak.end)
-            same = self.initial.text[begin:end] == self.text[leak.begin : leak.end]
-            if not same or not (self._is_kept(begin, end) or self._is_excluded(leak, begin, end)):
-                yield leak
-
-    def _is_kept(self, begin: int, end: int) -> bool:
-        """Return whether the span is within a Phi of which nothing was masked."""
-        return any(
-            not any(s.original_begin < phi.end and phi.begin < s.original_end for s in self.masked)
-            for phi in self.initial.select(Phi, covering=(begin, end))
-        )
-
-    def _is_excluded(self, leak: LeakSpan, begin: int, end: int) -> bool:
-        """Return whether it is a name in a longer medical term, or a rule's match whose candidate was excluded."""
-        if leak.check == "values" and leak.kind.top.name in _NAMED:
-            return any(t.end - t.begin > end - begin for t in self.initial.select(MedicalTerm, covering=(begin, end)))
-        if leak.check != "rules":
-            return False
-        return any(not takes_part(c) for c in self.initial.select(PhiCandidate, covering=(begin, end)))
-
-
 def _unchanged(initial: View, masked: View, spans: list[MaskedSpan]) -> Iterator[LeakSpan]:
     """Yield replacements that are the value itself although the operator should write something else.
 
@@ -246,12 +244,3 @@ def _in_fields(cas: Cas) -> Iterator[LeakSpan]:
         same = item.masked == item.value and item.operator not in _KEEP_FIELDS
         if not item.operator or (same and (item.kind.top is not PhiKind.DATE or len(item.value) >= _DAY)):
             yield LeakSpan(0, 0, item.kind, "fields")
-
-
-def _outermost(leaks: Iterable[LeakSpan]) -> Iterator[LeakSpan]:
-    """Yield the leaks in text order, without those inside another one; of equal spans the first."""
-    end = 0
-    for leak in sorted(leaks, key=lambda item: (item.begin, -item.end)):
-        if leak.end > end or leak.check == "fields":
-            end = leak.end
-            yield leak

@@ -17,17 +17,33 @@ from ..known_phi.phrase import OnlineAddressMatcher, PhraseMatcher, address_matc
 from ..known_phi.searchable_text import PhiMatch, SearchableText, fold, spelling_variants
 from ..names.words import Words
 from .visible_text import plain
+from .word_use import WordUse
+from .words_in_order import WordsInOrder
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _RUN = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d+")
 _DAY = len("2020-03-04")
-LARGE = 50_000
+LARGE = 10_000
 """Length in code points from which a stricter test precedes each search, so that time stays proportional to the text."""
 _WHITE_SPACE = re.compile(r"\s+")
 _WRITTEN_OUT = {"ae": "ä", "oe": "ö", "ue": "ü", "ss": "ß"}
 _DIGRAPH = re.compile("ae|oe|ue|ss")
 _LETTERS_WRITTEN_OUT = re.compile("[äöüß]", re.IGNORECASE)
+_STREET = re.compile(
+    r"""(?P<number>\d+[a-z]?)\s+(?P<name>(?:[^\W\d_][\w'’.-]*\s+){1,3}?)
+        (?:street|st|road|rd|avenue|ave|av|lane|ln|drive|dr|boulevard|blvd|court|ct|place|pl|way|close|crescent|cres|terrace|ter
+          |square|sq|highway|hwy|parkway|pkwy|circle|cir|trail|trl|row|walk|gardens|grove|alley|mews)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_SHORT_STREET = "street without its type"
+_MEASURED = re.compile(
+    r"""[\s-]{0,3}(?:percent|per\s?cent|%|degrees?|mgs?|mcg|mls?|cc|mm|cm|kgs?|g|grams?|pounds?|lbs?|feet|inch(?:es)?|beats|bpm
+        |seconds?|minutes?|hours?|days?|weeks?|months?|times|units?|dollars|(?:milli|micro|kilo|centi)\w+|thousand)\b""",
+    re.VERBOSE,
+)
+_OLDEST_READABLE = 89
+"""HIPAA, 45 CFR 164.514(b)(2)(i)(C): ages over 89 identify."""
 _INITIALS = re.compile(r"[^\W\d_](?:[\s.-]{1,2}[^\W\d_]){1,3}\.?")
 
 
@@ -44,19 +60,17 @@ class MaskedValue:
 
 
 class MaskedValueFinder:
-    """Finds masked values in one document."""
+    """Finds masked values in one document. `small`: names in small letters count if they are not English words."""
 
     def __init__(self, document: SearchableText, words: Words, shortest: int, shortest_id: int, small: bool) -> None:
         self.document = document
+        self.large = len(document.folded) > LARGE
         self.words = words
         self.shortest = shortest
         self.shortest_id = shortest_id
-        self.small = small
-        """Names in small letters count if they are not English words."""
-
-    @cached_property
-    def large(self) -> bool:
-        return len(self.document.folded) > LARGE
+        self._use = WordUse(document, words, small)
+        self._in_order = WordsInOrder(document, words, shortest, self.large)
+        self._searched: set[str] = set()
 
     @cached_property
     def runs(self) -> frozenset[str]:
@@ -127,6 +141,7 @@ class MaskedValueFinder:
         if not by_parts and not initials and (len(words) < 2 or not self.may_contain(words)):
             return
         name = parse_name(_WHITE_SPACE.sub(" ", text))
+        yield from self._in_order.find(name.words, value.kind)
         in_full = not by_parts and not initials  # `Jo Li`: each word is too short to be searched for alone
         if in_full and not self._has_all(name.words):
             return
@@ -134,15 +149,18 @@ class MaskedValueFinder:
             return
         matcher = PersonMatcher(name, value.kind, self.words, nicknames=False, shortest_fuzzy=3)
         matcher.forms = [replace(form, fuzzy=False) for form in matcher.forms]  # as written, without typos
+        if self.large:  # a rare name that many values share was found everywhere with the first of them
+            matcher.forms = [form for form in matcher.forms if form.level or form.text not in self._searched]
+            self._searched.update(form.text for form in matcher.forms)
         for match in matcher.find(self.document):
             if match.rule == "known initials":
                 if initials:
                     yield match
             elif in_full:
-                if match.rule == "known full name" and self._is_name(match):
+                if match.rule == "known full name" and self._use.is_name(match):
                     yield match
             elif match.rule == "known full name" or (
-                match.end - match.begin >= self.shortest and self._is_distinctive(match)
+                match.end - match.begin >= self.shortest and self._use.is_distinctive(match)
             ):
                 yield match
 
@@ -153,27 +171,6 @@ class MaskedValueFinder:
             and sum(map(len, words)) >= self.shortest
             and all(self.may_contain(spelling_variants(word)) for word in words)
         )
-
-    def _is_name(self, match: PhiMatch) -> bool:
-        """Return whether a name of two-letter words is written as one, unlike `is to`: with capitals, or in words that are not
-        English. `IS TO` and small letters in a text without capitals need one such word."""
-        text = self.document.text[match.begin : match.end]
-        words = _WORD.findall(text)
-        words = [w for w in words if fold(w) not in PARTICLES] or words
-        english = [bool(self.words.level(w) or self.words.is_word(w)) for w in map(fold, words)]
-        capitals = all(w[0].isupper() for w in words)
-        if capitals and not text.isupper():
-            return True
-        if capitals or self.document.lower_case:
-            return not all(english)
-        return self.small and not any(english)
-
-    def _is_distinctive(self, match: PhiMatch) -> bool:
-        """Return whether a match has a capital, a digit or a non-English word; in a text without capitals every match counts."""
-        text = self.document.text[match.begin : match.end]
-        if self.document.lower_case or text != text.lower() or any(map(str.isdigit, text)):
-            return True
-        return self.small and any(not self.words.level(w) and not self.words.is_word(w) for w in _WORD.findall(text))
 
     def phrases(self, value: MaskedValue, text: str) -> Iterator[PhiMatch]:
         """Yield a place or an organization in full, and the parts of an address."""
@@ -186,14 +183,20 @@ class MaskedValueFinder:
                 continue
             for match in matcher.find(self.document):
                 exact = len(matcher.tokens) > 2 and self.document.text[match.begin : match.end] == text
-                if exact or self._is_distinctive(match):
+                name = match
+                if matcher.rule == _SHORT_STREET:  # the number does not make `100 high` a street
+                    name = match._replace(begin=match.begin + len(matcher.tokens[0]))
+                if exact or self._use.is_distinctive(name):
                     yield match
 
     def _phrase_matchers(self, kind: PhiKind, text: str) -> Iterable[PhraseMatcher]:
         if kind.top is PhiKind.ORGANIZATION or kind in (PhiKind.LOCATION_HOSPITAL, PhiKind.LOCATION_CLINIC):
             return organization_matchers(text, kind, self.words)
         if kind in (PhiKind.LOCATION, PhiKind.LOCATION_STREET):
-            return address_matchers(text, kind, self.words)
+            street = _STREET.search(text)
+            short = f"{street['number']} {street['name'].strip()}" if street else ""  # `12 Quellmore`, without `Street`
+            shorter = [PhraseMatcher(short, PhiKind.LOCATION_STREET, self.words, _SHORT_STREET)] if short else []
+            return [*address_matchers(text, kind, self.words), *shorter]
         return (PhraseMatcher(text, kind, self.words),)
 
     def numbers(self, value: MaskedValue, text: str) -> Iterator[PhiMatch]:
@@ -210,7 +213,8 @@ class MaskedValueFinder:
         elif max(runs, key=len) not in self.document.folded:
             return
         for match in NumberMatcher(text, value.kind).find(self.document):
-            if digits or self.document.text[match.begin : match.end] == text:
+            matched = self.document.text[match.begin : match.end]
+            if digits or (matched == text and not (matched.islower() and all(map(self._use.is_ordinary, runs)))):
                 yield match
 
     def literals(self, value: MaskedValue, text: str) -> Iterator[PhiMatch]:
@@ -256,6 +260,19 @@ class MaskedValueFinder:
         matcher = AgeMatcher(value.normal or text, value.kind)
         if str(matcher.number) in self.digits or any(w in self.document.folded for w in matcher.words):
             yield from matcher.find(self.document)
+        if matcher.number > _OLDEST_READABLE and matcher.unit == "year":
+            yield from self._ages_in_words(matcher)
+
+    def _ages_in_words(self, matcher: AgeMatcher) -> Iterator[PhiMatch]:
+        """Yield an age over 89 that is written out in two words or more, unless it measures something: `ninety-four percent`."""
+        folded = self.document.folded
+        for words in matcher.words:
+            if words.isalpha():
+                continue
+            for begin in self.document.word_offsets(words):
+                end = begin + len(words)
+                if _MEASURED.match(folded, end) is None:
+                    yield PhiMatch(begin, end, matcher.kind, 0.9, "known age", matcher.value)
 
 
 _SEARCHES: dict[str, Callable[[MaskedValueFinder, MaskedValue, str], Iterator[PhiMatch]]] = {

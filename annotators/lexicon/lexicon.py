@@ -191,8 +191,7 @@ class Lexicon(Resource):
 
     def depth(self, form: str) -> int:
         """Return the number of tokens of the longest entry that begins with this token, or 0."""
-        number = self.compiled.words.get(NORMAL[form])
-        return 0 if number is None else int(self.compiled.depth[number])
+        return self.compiled.longest(NORMAL[form])
 
     def _read_form(self, form: str) -> tuple[Entry, ...]:
         tokens, key = _KEYED[form]

@@ -145,6 +145,8 @@ class Matcher:
             for part, confidence in self._readings[which][form]:
                 if confidence < 1.0 and misspelt:
                     continue  # one misspelt word is enough
+                if not prefix and not lexicon.compiled.longest(part.partition(SEPARATOR)[0]):
+                    continue  # most words begin no entry
                 key, now = prefix + part, sure * confidence
                 letters = len(form) if confidence < 1.0 else misspelt
                 continuing = lexicon.compiled.trie.iterkeys(key)

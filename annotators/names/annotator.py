@@ -8,17 +8,22 @@ from typing import Literal, cast
 
 from ...pipeline.contract.component import Annotator, component
 from ...typesystem import PhiCandidate, PhiKind, Sentence, Token, View
-from . import words
+from . import cues, words
+from .cued import find_cued, find_roled
 from .cues import CAPITAL, SHOUT, SMALL
+from .initials import find_initials
+from .inverted import find_inverted
 from .non_names import is_sized
 from .organization import find_organizations
 from .person import find_people
 from .place import find_places
 from .scoring import is_eponym
+from .sequences import is_subject
+from .sites import find_sites, is_department
 from .token_context import NameSpan, TokenContext, span_of
 from .words import Words
 
-_SURE = 0.65
+_SURE = 0.55
 _ROW = frozenset([", ", " and ", ", and ", " & ", " or ", ",\n", "\n"])
 
 
@@ -44,15 +49,27 @@ def repeated(doc: TokenContext, kept: list[NameSpan]) -> Iterator[NameSpan]:
         if facts & words.TERM and not facts & words.NAME:  # a word of `Glasgow Coma Scale`
             continue
         if bits & SMALL:
-            free = doc.is_free(i)
-            confidence = 0.7 if free and not level and (doc.small or facts & words.OFTEN) else 0.0
+            confidence = _small_repeat(doc, i, source.confidence)
         elif bits & SHOUT and not doc.shouted:
             confidence = 0.6 if not level and len(form) > 3 else 0.0
         else:
             free = level < 2 and not facts & words.BLOCKED
-            confidence = 0.75 if free else 0.6 if not doc.starts(i) and level < 3 else 0.0
+            spoken = level < 3 and source.confidence >= 0.75 and is_subject(doc, i)
+            confidence = 0.75 if free else 0.6 if level < 3 and not doc.starts(i) else 0.5 if spoken else 0.0
         if confidence:
             yield span_of(doc, i, i + 1, source.kind, confidence, "repeated name")
+
+
+def _small_repeat(doc: TokenContext, i: int, source: float) -> float:
+    """Return the confidence in a known name in small letters at token i: no word at all, or a word where only a person fits."""
+    facts = doc.facts(i)
+    level = facts >> words.LEVEL
+    if not doc.is_free(i) or facts & words.TERM:
+        return 0.0
+    if not level:
+        return 0.7 if doc.small or facts & words.OFTEN else 0.55
+    owner = doc.form(i + 1) in ("'s", "’s") or doc.bit(i + 1) & cues.PERSON_VERB
+    return 0.4 if level < 3 and source >= 0.75 and owner and facts & words.GIVEN else 0.0
 
 
 def _is_kept(span: NameSpan) -> bool:
@@ -101,8 +118,12 @@ class NameAnnotator(Annotator):
         doc = TokenContext(view, self.words)
         spans = [
             *enumerated(doc, [*find_people(doc)]),
+            *find_cued(doc),
+            *find_roled(doc),
+            *find_inverted(doc),
+            *find_initials(doc),
             *find_places(doc),
-            *find_organizations(doc),
+            *(span for span in (*find_organizations(doc), *find_sites(doc)) if not is_department(doc, span)),
         ]
         if not spans:
             return
@@ -113,6 +134,12 @@ class NameAnnotator(Annotator):
                 yield PhiCandidate(f.begin, f.end, kind=f.kind, confidence=f.confidence, rule=f.rule)
 
 
+def _rank(span: NameSpan) -> tuple[int, int, bool, bool, float, str]:
+    """Order spans by their place; of the same extent, the one with the most specific kind comes first, then the surest."""
+    unspecific = span.kind is span.kind.top or span.kind is PhiKind.PERSON_INITIALS
+    return span.begin, -span.end, span.confidence < 0.3, unspecific, -span.confidence, span.kind.name
+
+
 def outermost(spans: Iterable[NameSpan], threshold: float) -> list[NameSpan]:
     """Return the spans with enough confidence that are not inside another one, in text order.
 
@@ -121,8 +148,10 @@ def outermost(spans: Iterable[NameSpan], threshold: float) -> list[NameSpan]:
     kept: list[NameSpan] = []
     reached = -1
     certain = [span for span in spans if span.confidence >= threshold]
-    for span in sorted(certain, key=lambda s: (s.begin, -s.end, -s.confidence, s.kind.name)):
+    for span in sorted(certain, key=_rank):
         if span.end > reached:
             kept.append(span)
             reached = span.end
+        elif kept[-1][:2] == span[:2] and kept[-1].confidence < span.confidence and kept[-1].kind.top is span.kind.top:
+            kept[-1] = kept[-1]._replace(confidence=span.confidence)
     return kept

@@ -50,14 +50,17 @@ _TABLE: tuple[tuple[int, str], ...] = (
                "stepdaughter friend neighbor neighbour roommate caregiver carer guardian ex-husband ex-wife infant newborn "
                "father-in-law mother-in-law son-in-law daughter-in-law brother-in-law sister-in-law"),
     (PATIENT, "patient pt client subject resident vaccinee victim"),
-    (LABEL, "name names patient pt client reporter attending provider physician doctor pcp nurse signed signature signer author "
+    (LABEL, "name names patient pt client reporter attending provider physician doctor pcp nurse signed "
+    "signature signer author "
             "dictated from to cc attn attention contact surgeon consultant referring guardian mother father parent prescriber "
             "pharmacist vaccinator administrator practitioner technician interpreter witness recipient surname firstname "
             "lastname forename initials dear sincerely regards transcribed dictator md gp"),
     (REPORTER, "reporter sender informant initiator"),
-    (BY, "by with from to at per via for and saw see seen told ask asked contact contacted call called phoned notified informed "
+    (BY, "by with from to at per via for and saw see seen told ask asked contact contacted call called phoned "
+    "notified informed "
          "consulted spoke met meet visit visited says said tells asks"),
-    (PERSON_VERB, "said says say reported reports states stated told tells asked asks called calls was is has had denies denied "
+    (PERSON_VERB, "said says say reported reports states stated told tells asked asks called calls was is has "
+    "had denies denied "
                   "complained complains presented presents took received felt feels went came noted notes noticed "
                   "experienced developed reports endorses endorsed describes described informed advised recommended "
                   "prescribed diagnosed ordered examined saw gave administered wrote thinks thought believes explained "
@@ -77,7 +80,18 @@ _TABLE: tuple[tuple[int, str], ...] = (
                      "dressing bandage splint brace boot stocking hose pump port filter ring spots spot ulcer hernia "
                      "murmur law rule equation formula stage grade type method virus fever agar chorea ataxia angina "
                      "arthropathy nephropathy retinopathy vasculitis purpura arteritis granulomatosis stroke "
-                     "respiration breathing pulse facies area chart monitor biopsy smear medium solution "
+                     "needle needles elevator elevators dissector dissectors drains stitch stitches sutures "
+                     "suture pin pins wires wire taper gait "
+                     "plate plates screws blade blades rasp knife table headrest headrests frame bed silk saw "
+                     "osteotome curette "
+                     "curettes rongeur rongeurs tenaculum dilator dilators sound sounds probe hook hooks tip "
+                     "suction speculum gag "
+                     "stand brush biopsies flap flaps graft grafts valves stem cup hip bunionectomy osteotomy "
+                     "fixation tongs table "
+                     "anastomosis pouches hemostat hemostats clamps catheters tubes device devices implant "
+                     "implants system systems "
+                     "implantation triad pentad rules line's respiration breathing pulse facies area chart "
+                     "monitor biopsy smear medium solution "
                      "fluid bacillus organism vaccine program stimulation culture block anesthesia approach technique "
                      "chromosome flu measles level incision repair resection shunt study trial protocol regimen diet "
                      "exercise exercises coma outcome prognostic protein proteins proteinuria albumin albuminuria surgery"),
@@ -95,7 +109,8 @@ _TABLE: tuple[tuple[int, str], ...] = (
                    "etc vs al no nr la de el le st mt ft ave tv pc dna rna hiv aids tb uti uri dvt pe mi cva tia chf copd "
                    "cad htn dm gerd bmi iud nsaid otc ppe pcr covid fda cdc who ems ama aed cpr dob ssn mrn ba bs bsc msc "
                    "phd mph mba jd esq inc ltd co llc plc jr sr ii iii fl oz mg ml kg lb lbs cm mm ft "
-                   "ra sob npo nka nkda rom wnl cns csf loc lmp hpi ros pmh dnr dni ama etoh perrl ntnd nad ruq luq rlq llq qhs "
+                   "ra sob npo nka nkda rom wnl cns csf loc lmp hpi ros pmh dnr dni ama etoh perrl ntnd nad "
+                   "ruq luq rlq llq qhs "
                    "qod dtr sle"),
 )  # fmt: skip
 
@@ -111,7 +126,8 @@ def _load() -> dict[str, int]:
 CUES: Mapping[str, int] = _load()  # the bits of every cue, by lower-case form
 
 _CREDENTIALS = (
-    "MD PhD RN NP PharmD DDS DMD DVM APRN ARNP BSN MSN DNP FNP CRNA CNM CRNP LPN LVN RPh PA-C PAC MBBS MBChB FACP FACC FAAP FACS "
+    "MD PhD RN NP PharmD DDS DMD DVM APRN ARNP BSN MSN DNP FNP CRNA CNM CRNP LPN LVN RPh PA-C PAC MBBS MBChB "
+    "FACP FACC FAAP FACS "
     "FRCP FRCS MRCP LCSW DPM DPT PsyD EdD MPH RRT Pharm FACOG CNA CMA EMT Esq CNP DO-C BPharm MPharm OTR LMFT LICSW"
 )
 _UNSURE_CREDENTIALS = "DO PA MS MA DC OD PT OT RT RD SLP JD MBA BSc MSc MSW CNS LPC CMA ND"

@@ -45,6 +45,8 @@ def is_other(doc: TokenContext, first: int, last: int, names: list[int]) -> bool
         or _is_score(doc, last, names)
         or _is_part(doc, first, names)
         or _is_microbe(doc, first, names)
+        or _is_dosed(doc, last, names)
+        or _is_classified(doc, last, names)
     )
 
 
@@ -117,6 +119,24 @@ def _is_microbe(doc: TokenContext, first: int, names: list[int]) -> bool:
     return low in _SPECIES or (bool(doc.facts(names[0]) & words.UNKNOWN) and low.endswith(_LATIN))
 
 
+def _is_dosed(doc: TokenContext, last: int, names: list[int]) -> bool:
+    """Recognize a brand by its dose: `Betah 16 mg`, `T. Dapaglyn 10 od`, `Verio 50 bd`."""
+    if len(names) > 1 or not doc.facts(names[0]) & words.UNKNOWN or not doc.form(last)[:1].isdigit():
+        return False
+    after = doc.form(last).lstrip("0123456789./") or doc.form(last + 1)
+    return after.lower() in _DOSES
+
+
+def _is_classified(doc: TokenContext, last: int, names: list[int]) -> bool:
+    """Recognize a class by its letter or Roman number: `Weber C`, `Tanner V`, `Hinchey Ib`."""
+    if not doc.facts(names[0]) & words.EPONYM or len(names) > 2:
+        return False
+    end = doc.forms[last - 1]
+    if len(names) == 2:
+        return end in _ROMAN
+    return end in _ROMAN or (end != doc.forms[names[0]] and len(end) == 1) or doc.form(last) in _ROMAN
+
+
 def is_product(doc: TokenContext, last: int) -> bool:
     """Return True if a device or a part of one is at token `last`: `St. Jude ICD`."""
     return doc.lowers[last] in _PRODUCTS if last < doc.size else False
@@ -124,6 +144,11 @@ def is_product(doc: TokenContext, last: int) -> bool:
 
 _PRODUCTS = listed(
     "icd crt crt-d medical valve pacemaker pacer defibrillator device lead leads generator loop stent graft"
+)
+_DOSES = listed(
+    "mg mcg ug g ml units unit iu u % od bd bid tds tid qid qds prn mane nocte daily qd qhs hs x tab tabs caps "
+    "cap puffs mm cm fr mls "
+    "po iv im sc amp drops gtt sachet sachets"
 )
 _NEVER_OWNED = listed("antigen antigens antibody antibodies hose stocking stockings salad")
 """Words that never follow the name of an owner: the word before is a blood group, a brand, a recipe."""

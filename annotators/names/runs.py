@@ -69,7 +69,9 @@ def _may_name(doc: TokenContext, i: int, first: bool) -> bool:
     b, facts = doc.bits[i], doc.facts(i)
     if b & (cues.TITLE | cues.CREDENTIAL | cues.NEVER):
         return False
-    if b & (cues.UNSURE_CREDENTIAL | cues.GENERATION) and not first:
+    if (b & (cues.UNSURE_CREDENTIAL | cues.GENERATION) and not first) or (
+        b & cues.GENERATION and len(doc.forms[i]) == 2
+    ):
         return False
     if facts & words.MONTH and first and not _month_is_name(doc, i):
         return False

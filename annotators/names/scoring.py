@@ -22,7 +22,7 @@ def by_words(doc: TokenContext, names: list[int], letters: bool, first: int) -> 
         if letters:
             known = one & words.SURNAME or one & words.GIVEN
             return (0.85 if known and levels[0] < 2 else 0.6), "initial and name"
-        base, rule = _single(one, levels[0], start)
+        base, rule = _single(one, levels[0], start, _is_camel(doc.forms[names[0]]))
         foreign = one & words.UNKNOWN and not doc.forms[names[0]].isascii() and _stands_free(doc, names[0], start)
         return base + (0.25 if foreign else 0.0), rule
     if len(names) > 5:
@@ -48,7 +48,7 @@ def by_words(doc: TokenContext, names: list[int], letters: bool, first: int) -> 
     return (0.55 if letters else 0.5 if foreign else 0.35 if not start else 0.25), "capitalised words"
 
 
-def _single(facts: int, level: int, start: bool) -> tuple[float, str]:
+def _single(facts: int, level: int, start: bool, camel: bool) -> tuple[float, str]:
     if facts & words.GIVEN and level < 2:
         base = 0.55 if facts & words.OFTEN_GIVEN and level == 0 else 0.4
         return base - (0.15 if start else 0.0), "given name"
@@ -57,7 +57,12 @@ def _single(facts: int, level: int, start: bool) -> tuple[float, str]:
         return base - (0.1 if start else 0.0), "surname"
     if facts & words.NAME and not facts & words.BLOCKED:
         return (0.25 if not start else 0.1), "name that is also a word"
-    return 0.15 if not start else 0.05, "unknown word"
+    return (0.31 if not start else 0.16) - (0.2 if camel else 0.0), "unknown word"
+
+
+def _is_camel(form: str) -> bool:
+    """Return True for a brand or identifier with a capital inside: `DermaClose`, but not `McDonald`, `DeAndre`, `O'Neil`."""
+    return any(c.isupper() for c in form[4:]) and "-" not in form and not form.startswith(("Mac", "Fitz", "Van", "Des"))
 
 
 def _stands_free(doc: TokenContext, i: int, start: bool) -> bool:
@@ -73,12 +78,14 @@ def _stands_free(doc: TokenContext, i: int, start: bool) -> bool:
 def around(doc: TokenContext, i: int, last: int) -> float:
     """Return the change of confidence by the words around a single name."""
     added = 0.0
-    after = doc.bit(last)
+    after, facts = doc.bit(last), doc.facts(i)
+    if facts & words.EPONYM and not facts & words.GIVEN and doc.form(i - 1) != ",":
+        added -= 0.15
     if doc.form(last) in ("'s", "’s") and doc.near(last - 1):
         added += 0.1
     elif after & cues.PERSON_VERB and after & SMALL:
         added += 0.15 if doc.facts(i) >> words.LEVEL < 2 or not doc.facts(i) & words.OFTEN_GIVEN else 0.25
-    if doc.form(i - 1).lower() in ("a", "an"):
+    if doc.form(i - 1).lower() in ("a", "an") or (doc.form(i - 1) == "the" and doc.facts(i) & words.UNKNOWN):
         added -= 0.2  # `drives a Ford`, `placed a Foley`
     if doc.starts(i) and doc.form(last) in ("of", "about") and not doc.facts(i) & words.GIVEN:
         added -= 0.2  # `Leary of needles`, a misspelled word
@@ -119,8 +126,11 @@ def credential_after(doc: TokenContext, last: int) -> tuple[int, PhiKind, float]
     return last, PhiKind.PERSON, 0.0
 
 
-def is_eponym(doc: TokenContext, names: list[int], last: int) -> bool:
-    """Return True if the run names a disease, sign or device: `Parkinson's disease`, `Foley catheter`, `Hodgkin`."""
+def is_eponym(doc: TokenContext, names: list[int], last: int, announced: bool = False) -> bool:
+    """Return True if the run names a disease, sign or device: `Parkinson's disease`, `Foley catheter`, `Hodgkin`.
+
+    announced: a person is expected here, so that a surname alone is not an eponym: `Resident Wharton`, unlike `RN Glasgow 15`.
+    """
     facts = doc.facts(names[-1])
     k = last
     if doc.form(k) in ("'s", "’s", "'", "’"):
@@ -133,4 +143,6 @@ def is_eponym(doc: TokenContext, names: list[int], last: int) -> bool:
         or (doc.facts(k) & words.BLOCKED and doc.bits[k] & CAPITAL)
     ):
         return True
+    if announced and facts & words.SURNAME and k == last and not doc.form(k)[:1].isdigit():
+        return False
     return len(names) == 1 and not facts & words.OFTEN

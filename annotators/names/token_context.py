@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from typing import NamedTuple
 
 from ...typesystem import PhiKind, Sentence, View
@@ -59,7 +59,7 @@ class TokenContext:
             tokens = self.forms[i : i + 5]
             size, _ = lists.longest("not_organizations", tokens) if facts & words.MAKERS_BEGIN else (0, None)
             if size < 2 and facts & words.TERMS_BEGIN:
-                size, _ = lists.longest("medical", tokens)
+                size, _ = lists.longest("medical products", tokens)
             if size < 2 and facts & words.EPONYMS_BEGIN and self.title_before(i) is None:
                 size, _ = lists.longest("eponyms", tokens)
             if size > 1:
@@ -138,6 +138,10 @@ class TokenContext:
         if self.breaks(i - 1) and not (k < i - 1 and self.text.count("\n", self.ends[k], self.begins[i]) == 1):
             return None  # only `Dr.` with its full stop certainly continues in the next line
         return k
+
+    def token_at(self, offset: int) -> int:
+        """Return the token that contains a code point, or else the one before it; -1 if there is none."""
+        return bisect_right(self.begins, offset) - 1
 
     def form(self, i: int) -> str:
         """Return the form of token i; empty outside the document."""

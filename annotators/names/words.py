@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Self
@@ -41,7 +41,8 @@ OFTEN = OFTEN_GIVEN | OFTEN_SURNAME
 
 _NAMES_OF_LISTS = (
     "common_words stop_words given_names surnames medical months weekdays eponyms not_organizations cities us_states provinces "
-    "countries us_counties holidays organizations organization_cues"
+    "countries us_counties holidays organizations organization_cues world_names products "
+    "clinical_words"
 )
 
 _LISTED = NAME | EPONYM | CITY | STATE | COUNTRY | DEMONYM | MONTH | ORGANIZATION | ORGANIZATION_CUE
@@ -52,17 +53,27 @@ _MEMBERS: tuple[tuple[int, tuple[str, ...]], ...] = (
     (ORGANIZATION, ("organizations",)),
     (ORGANIZATION_CUE, ("organization_cues",)),
 )
-_BEGINNINGS: tuple[tuple[int, tuple[str, ...]], ...] = (
-    (PLACES_BEGIN, ("cities", "us_states", "provinces", "countries", "us_counties")),
-    (ORGANIZATIONS_BEGIN, ("organizations",)),
-    (CUES_BEGIN, ("organization_cues",)),
-    (MAKERS_BEGIN, ("not_organizations",)),
-    (TERMS_BEGIN, ("medical",)),
-    (EPONYMS_BEGIN, ("eponyms",)),
+_BEGINNINGS: Mapping[str, int] = {
+    **dict.fromkeys(("cities", "us_states", "provinces", "countries", "us_counties"), PLACES_BEGIN),
+    "organizations": ORGANIZATIONS_BEGIN,
+    "organization_cues": CUES_BEGIN,
+    "not_organizations": MAKERS_BEGIN,
+    **dict.fromkeys(("medical", "products"), TERMS_BEGIN),
+    "eponyms": EPONYMS_BEGIN,
+}
+
+
+_TERM_LISTS = ("medical", "products", "clinical_words")
+_COMPOUND_ENDS = frozenset(
+    "type like soaked related negative positive sparing point shaped guided tip coated induced associated free "
+    "based wire wires collar "
+    "tube graft strip strips test stage grade dependent resistant sensitive containing releasing release "
+    "impregnated ring needle blade "
+    "clamp stitch suture scope arm assisted controlled mediated specific conditional acquired eluting bearing lined".split()
 )
-
-
+"""Second parts of words of medicine whose first part may be a name: `Bell-type`, `Teflon-coated`."""
 _JOINT = "\x02"
+_APOSTROPHES = frozenset("'’")
 
 
 class Words(Resource):
@@ -124,14 +135,18 @@ class Words(Resource):
         return FormTable(self._read, 5_000)
 
     def _read(self, form: str) -> dict[str, Entry]:
-        normal, key = NORMAL[form], key_of([form])
+        key = key_of([form])
         entries = {}
-        for name, lexicon in self.lists.items():
-            if normal in lexicon.compiled.words:  # one look-up for the many lists that do not contain it
-                for entry in lexicon.entries_of_key(key):
-                    if case_fits(entry, [form]):
-                        entries[name] = entry
-                        break
+        for name in self._containing(NORMAL[form]):
+            for entry in self.lists[name].entries_of_key(key):
+                if case_fits(entry, [form]):
+                    entries[name] = entry
+                    break
+        if entries and not _APOSTROPHES.isdisjoint(form):
+            joined = self._listed["".join(c for c in form if c not in _APOSTROPHES)]
+            for name in ("given_names", "surnames"):  # the census counts `O'Brien` as `Obrien`
+                if name in joined and name in entries and joined[name].share > entries[name].share:
+                    entries[name] = joined[name]
         return entries
 
     def longest(self, lists: str, tokens: list[str], but: str = "") -> tuple[int, Entry | None]:
@@ -160,9 +175,23 @@ class Words(Resource):
                     break
         return best
 
-    def _begins(self, normal: str, *names: str) -> bool:
-        """Return True if an entry of several words in one of the lists begins with a token."""
-        return any(normal in self.lists[name].compiled.words and self.lists[name].depth(normal) > 1 for name in names)
+    @cached_property
+    def _tokens(self) -> list[tuple[str, Callable[[str], bool]]]:
+        """For each list, a function that tells whether one of its entries contains a token in normal form."""
+        return [(name, lexicon.compiled.words.__contains__) for name, lexicon in self.lists.items()]
+
+    def _containing(self, normal: str) -> list[str]:
+        """Return the lists with entries that contain a token in normal form: few of the many."""
+        return [name for name, contains in self._tokens if contains(normal)]
+
+    def _beginnings(self, normal: str) -> int:
+        """Return the bits of the lists in which an entry of several words begins with a token in normal form."""
+        bits = 0
+        for name in self._containing(normal):
+            bit = _BEGINNINGS.get(name, 0)
+            if bit and self.lists[name].depth(normal) > 1:
+                bits |= bit
+        return bits
 
     def _mark(self, form: str) -> int:
         bits = shape(form)
@@ -173,8 +202,9 @@ class Words(Resource):
         normal = NORMAL[form]
         if any(normal in self.lists[name].compiled.words for name in ("organizations", "organization_cues")):
             return True
-        given = self._listed[form].get("given_names") if normal in self.lists["given_names"].compiled.words else None
-        return given is not None and given.share >= _OFTEN_GIVEN_SHARE
+        if not any(normal in self.lists[name].compiled.words for name in ("given_names", "world_names")):
+            return False
+        return bool(_often_names(self._listed[form]) & OFTEN_GIVEN)
 
     def _facts(self, form: str) -> int:
         """Return the lexical bits of a form; if no list contains it, those of the form without diacritics: `José` as `Jose`."""
@@ -191,25 +221,49 @@ class Words(Resource):
         given, surname = listed.get("given_names"), listed.get("surnames")
         names = max(given.share if given else 0.0, surname.share if surname else 0.0)
         bits = 0
-        if given is not None:
-            bits |= GIVEN | (OFTEN_GIVEN if given.share >= _OFTEN_GIVEN_SHARE else 0)
-        if surname is not None:
-            bits |= SURNAME | (OFTEN_SURNAME if surname.share >= _OFTEN_SURNAME_SHARE else 0)
+        bits |= GIVEN if given is not None else 0
+        bits |= SURNAME if surname is not None else 0
+        bits |= _often_names(listed)
         for bit, lists in _MEMBERS:
             if any(name in listed for name in lists):
                 bits |= bit
-        for bit, lists in _BEGINNINGS:
-            if self._begins(NORMAL[form], *lists):
-                bits |= bit
-        bits |= _places(listed)
+        bits |= self._beginnings(NORMAL[form]) | _places(listed)
         level = _level(listed)
-        if _is_term(listed, bits):
+        if _is_term(listed, bits) or (not bits & NAME and "-" in form and self._is_compound(form)):
             bits |= TERM
+        elif not bits & (NAME | EPONYM) and "-" in form and self._is_eponymous(form):
+            bits |= EPONYM
         if _is_blocked(bits, level, names):
             bits |= BLOCKED
         elif not bits & _LISTED and not level:
             bits |= UNKNOWN
         return bits | level << LEVEL
+
+    def _is_compound(self, form: str) -> bool:
+        """Return True for a word of medicine with a hyphen: `Bell-type`, `Afrin-soaked`, `C-collar`, `U-stitch`."""
+        first, _, rest = form.partition("-")
+        last = form.rpartition("-")[2]
+        if last in _COMPOUND_ENDS or (len(first) < 3 and first.isupper() and rest[:1].islower()):
+            return True
+        return any("products" in self._listed[part] or "clinical_words" in self._listed[part] for part in (first, last))
+
+    def _is_eponymous(self, form: str) -> bool:
+        """Return True for several eponyms in one word: `Simpson-Angus`, `Traverso-Longmire`; one may also be a name."""
+        listed = [self._listed[part] for part in form.split("-") if part]
+        return any("eponyms" in entries and not _often_names(entries) for entries in listed)
+
+
+def _often_names(listed: Mapping[str, Entry]) -> int:
+    """Return the bits of a name that is frequent in the USA or somewhere else in the world, and no everyday word."""
+    given, surname, world = listed.get("given_names"), listed.get("surnames"), listed.get("world_names")
+    bits = GIVEN | OFTEN_GIVEN if given is not None and given.share >= _OFTEN_GIVEN_SHARE else 0
+    bits |= SURNAME | OFTEN_SURNAME if surname is not None and surname.share >= _OFTEN_SURNAME_SHARE else 0
+    if world is None or "stop_words" in listed:
+        return bits
+    if "common_words" in listed:
+        return bits | (GIVEN if world.kind != "surname" else 0) | (SURNAME if world.kind != "given" else 0)
+    bits |= GIVEN | OFTEN_GIVEN if world.kind in ("given", "both") else 0
+    return bits | (SURNAME | OFTEN_SURNAME if world.kind in ("surname", "both") else 0)
 
 
 def _level(listed: Mapping[str, Entry]) -> int:
@@ -241,7 +295,7 @@ def _is_term(listed: Mapping[str, Entry], bits: int) -> bool:
     brand = listed.get("not_organizations")
     if brand is not None and not (brand.ambiguous and bits & OFTEN):
         return True
-    return not bits & OFTEN and "medical" in listed
+    return not bits & OFTEN and any(name in listed for name in _TERM_LISTS)
 
 
 def _is_blocked(bits: int, level: int, names: float) -> bool:

@@ -14,7 +14,8 @@ from ..sequence.extraction import Floats
 from ..sequence.feature import Words
 from ..sequence.labels import OUTSIDE
 from ..sequence.lattice import lattice
-from .backends import Backend, BatchScorer, emissions, load_scorer
+from .backends import Backend, Scorer, load_scorer, select_backend
+from .inputs import IndexedDocument
 from .network_model import NeuralModel
 
 
@@ -22,29 +23,31 @@ from .network_model import NeuralModel
 class NeuralAnnotator(ChainTagger):
     """Marks PHI with a neural network that `neural_trainer` trained.
 
-    The confidence of a span is its probability under the model. Needs PyTorch (extra `neural`) or, if the model has
-    an ONNX graph, ONNX Runtime (extra `onnx`).
+    The confidence of a span is its probability under the model. NumPy applies the network; PyTorch (extra `neural`) and, if the
+    model has an ONNX graph, ONNX Runtime (extra `onnx`) give the same labels.
     """
 
     model: NeuralModel
     """The trained model: a folder, a zip, or a name from `caspipe model list`."""
     backend: Backend = "auto"
-    """Library that runs the network; `auto`: ONNX Runtime if it is installed and the model has a graph, else PyTorch."""
+    """Library that applies the network; `auto`: NumPy, or PyTorch if `device` is a GPU."""
     device: str = "auto"
     """Device for PyTorch: `cpu`, `cuda`, `cuda:1`; `auto`: a GPU if available."""
     threads: int = 1
-    """Threads for one document; 0: the library's default. PyTorch applies it to the whole process."""
+    """Threads for one document; 0: the library's default. PyTorch applies it to the whole process. NumPy always uses one."""
     token_scores: bool = False
     """Also yield a TokenScore for every token."""
 
     trained_as = "neural"
 
     def may_fork(self) -> bool:
+        if isinstance(self.model, NeuralModel) and select_backend(self.model, self.backend, self.device) == "numpy":
+            return True
         return self.threads == 1 and self.device == "cpu"
 
     def open(self) -> None:
         super().open()
-        self._scorer: BatchScorer = load_scorer(self.model, self.backend, self.device, self.name, self.threads)
+        self._scorer: Scorer = load_scorer(self.model, self.backend, self.device, self.name, self.threads)
 
     @cached_property
     def _chain(self) -> tuple[Floats, Floats, Floats]:
@@ -61,8 +64,11 @@ class NeuralAnnotator(ChainTagger):
         return self._chain[0]
 
     def scored(self, words: Words) -> tuple[Floats, list[tuple[int, int]]]:
-        document = self.model.index(words)
-        scores = emissions(self.model, self._scorer, document)
+        return self.scored_document(self.model.index(words))
+
+    def scored_document(self, document: IndexedDocument) -> tuple[Floats, list[tuple[int, int]]]:
+        """Return the scores of labels, of shape (tokens, labels), and the sequences of a document."""
+        scores = self._scorer(document)
         _, starts, ends = self._chain
         for first, last in document.sequences:
             scores[first] += starts
@@ -78,6 +84,7 @@ class NeuralAnnotator(ChainTagger):
         words = Words(view)
         if not len(words):
             return
+        self.token_check.check(view)
         scores, sequences = self.scored(words)
         yield from self.marked(words, scores, sequences)
         if self.token_scores:

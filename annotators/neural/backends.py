@@ -1,20 +1,27 @@
-"""Applies a trained network with PyTorch, or its ONNX graph with ONNX Runtime. Their scores differ by less than 1e-4."""
+"""Applies a trained network with NumPy, PyTorch, or its ONNX graph with ONNX Runtime. Their scores differ by less than 1e-4."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import ThreadpoolController
 
 from ...pipeline.errors import ResourceError
 from ..sequence.extraction import Floats
+from .arrays.network import ArrayNetwork
+from .arrays.weights import Weights
 from .extras import installed, need, torch_module
 from .inputs import Batch, IndexedDocument, batch_by_length
 from .network_model import ONNX, NeuralModel
 
-Backend = Literal["auto", "torch", "onnx"]
+Backend = Literal["auto", "numpy", "torch", "onnx"]
+Scorer = Callable[[IndexedDocument], Floats]
+"""Returns the label scores of all tokens of a document: (tokens, L)."""
 BatchScorer = Callable[[Batch], npt.NDArray[np.float32]]
 """Returns the scores of the labels of a batch: (B, T, L)."""
 
@@ -22,14 +29,45 @@ BATCH_TOKENS = 4_096
 """Maximum number of tokens in a batch, including padding."""
 
 
-def load_scorer(model: NeuralModel, backend: Backend, device: str, who: str, threads: int = 1) -> BatchScorer:
-    """Return the function that scores batches. Raise ResourceError for a missing library and weights that do not fit the plan."""
-    if backend == "auto":
-        backend = "onnx" if model.onnx is not None and installed("onnxruntime") else "torch"
-        if backend == "torch" and not installed("torch"):
-            extra = "neural]' or 'caspipe[onnx" if model.onnx is not None else "neural"
-            raise ResourceError(f"{who}: needs PyTorch or ONNX Runtime: pip install 'caspipe[{extra}]'")
-    return _onnx_scorer(model, who, threads) if backend == "onnx" else _torch_scorer(model, device, who, threads)
+def load_scorer(model: NeuralModel, backend: Backend, device: str, who: str, threads: int = 1) -> Scorer:
+    """Return the function that scores documents.
+
+    Raises ResourceError for a missing library and for weights that do not fit the plan.
+    """
+    chosen = select_backend(model, backend, device)
+    if chosen == "numpy":
+        return _array_scorer(model, who)
+    score = _onnx_scorer(model, who, threads) if chosen == "onnx" else _torch_scorer(model, device, who, threads)
+    return partial(emissions, model, score)
+
+
+def select_backend(model: NeuralModel, backend: Backend, device: str) -> Backend:
+    """Return the library that applies a model. `auto` is NumPy unless a GPU is asked for or a part needs PyTorch."""
+    if backend != "auto":
+        return backend
+    if device not in ("auto", "cpu"):
+        return "torch"
+    if model.plan.runs_on_arrays():
+        return "numpy"
+    return "onnx" if model.onnx is not None and installed("onnxruntime") else "torch"
+
+
+def _array_scorer(model: NeuralModel, who: str) -> Scorer:
+    if not model.plan.runs_on_arrays():
+        raise ResourceError(
+            f"{who}: model {model.place} has a part of a plug-in without NumPy: use backend torch or onnx"
+        )
+    try:
+        network = ArrayNetwork(model.plan, Weights(model.arrays))
+    except ValueError:
+        raise ResourceError(f"model {model.place}: its weights do not fit its description: damaged") from None
+    blas, lock = ThreadpoolController(), Lock()  # the network keeps vectors of forms between documents
+
+    def score(document: IndexedDocument) -> Floats:
+        with lock, blas.limit(limits=1, user_api="blas"):  # the products are too small for several threads
+            return network(document).astype(np.float64)
+
+    return score
 
 
 def _torch_scorer(model: NeuralModel, device: str, who: str, threads: int) -> BatchScorer:

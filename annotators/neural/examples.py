@@ -16,7 +16,8 @@ from ..sequence.extraction import FeatureSet
 from ..sequence.labels import OUTSIDE
 from ..sequence.training import Example
 from .inputs import IndexedDocument, Indexer, Ints, SequenceOf, Vocabulary, attribute_counts, characters_of
-from .parts import AttributeEncoder, CharacterEncoder, Optimizer, TokenEmbedding
+from .optimizers import Optimizer
+from .parts import AttributeEncoder, CharacterEncoder, TokenEmbedding
 from .selecting import Scores, Select
 
 Bools = npt.NDArray[np.bool_]
@@ -41,6 +42,7 @@ class Options:
 
     optimizer: Optimizer
     epochs: int
+    cool_down: int
     patience: int
     batch: int
     clip: float
@@ -50,6 +52,11 @@ class Options:
     seed: int
     device: str
     threads: int
+
+    def rate_of(self, epoch: int) -> float:
+        """Return the share of the learning rate in an epoch, counted from 1: 1, falling to 0.1 in the last `cool_down` ones."""
+        cooling = max(0, epoch - (self.epochs - self.cool_down))
+        return 1.0 - 0.9 * cooling / self.cool_down if cooling else 1.0
 
 
 @dataclass(slots=True)
@@ -62,16 +69,21 @@ class TrainingResult:
     best: Scores | None = None
 
 
-def held_out_documents(documents: int, share: float, seed: int, who: str) -> set[int]:
-    """Return randomly chosen documents for evaluation. Raise ConsumerError if none is left for training."""
+def held_out_documents(sources: Sequence[str], share: float, seed: int, who: str) -> set[int]:
+    """Return the indexes of randomly chosen documents for evaluation. Raise ConsumerError if none is left for training.
+
+    `sources` has the same entry for a document and the copies made from it: they are chosen together.
+    """
     if not share:
         return set()
-    order = list(range(documents))
+    order = list(dict.fromkeys(sources))
+    documents = len(order)
     random.Random(f"{seed}/held out").shuffle(order)
     held = set(order[: max(1, round(documents * share))])
     if len(held) == documents:
-        raise ConsumerError(f"{who}: held_out leaves no document for training: {documents} are too few")
-    return held
+        copies = "copies of " if len(sources) > documents else ""
+        raise ConsumerError(f"{who}: held_out leaves no document for training: {copies}{documents} are too few")
+    return {i for i, source in enumerate(sources) if source in held}
 
 
 def build_indexer(

@@ -10,8 +10,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..sequence.extraction import AttributeTable, DocumentFeatures, FeatureSet
+from ..sequence.extraction import DocumentFeatures, FeatureSet
 from ..sequence.feature import Words
+from .attribute_rows import AttributeRows, padded
 
 Ints = npt.NDArray[np.int64]
 Floats32 = npt.NDArray[np.float32]
@@ -50,14 +51,14 @@ class Vocabulary:
 class IndexedDocument:
     """The arrays of a document, with one row per token.
 
-    `words` of shape (tokens,); `forms` of shape (tokens,) are rows in the indexer's table of characters; `attributes` of shape
-    (tokens, maximum number), padded with 0; `numbers` of shape (tokens, real-valued features). `sequences` are the token ranges
-    that are the inputs of the network.
+    `words` of shape (tokens,); `spellings` and `attributes`, one for each token, are the indexes of its characters and of its
+    attributes, as the bytes of 64-bit integers; `numbers` of shape (tokens, real-valued features). `sequences` are the token
+    ranges that are the inputs of the network.
     """
 
     words: Ints
-    forms: Ints
-    attributes: Ints
+    spellings: list[bytes]
+    attributes: list[bytes]
     numbers: Floats32
     sequences: list[Span]
 
@@ -100,69 +101,56 @@ class Indexer:
     post_space: bool = False
     sequence: SequenceOf = "sentence"
     max_length: int = 256
-    _forms: dict[str, int] = field(default_factory=dict)
-    _characters: list[Ints] = field(default_factory=list)
-    _spread: AttributeTable | None = None
+    _spellings: dict[str, bytes] = field(default_factory=dict)
+    _attributes: AttributeRows | None = None
 
     def index(self, columns: DocumentFeatures, gaps: Sequence[str] | None) -> IndexedDocument:
         """Return the arrays of a document. `gaps` is the text after each token, needed with `post_space`."""
         forms = columns.forms
-        if len(self._characters) > MAX_CACHED_FORMS:
-            self._forms.clear()
-            self._characters.clear()
+        if len(self._spellings) > MAX_CACHED_FORMS:
+            self._spellings.clear()
         keys = [f + "\0" + g for f, g in zip(forms, gaps or (), strict=True)] if self.post_space else forms
         return IndexedDocument(
             np.array([self.words.index_of(f.lower() if self.lower else f) for f in forms], dtype=np.int64),
-            np.array([self._form_row(key) for key in keys], dtype=np.int64),
-            self._attributes(columns),
+            [self._spelling(key) for key in keys],
+            self._rows(columns),
             np.ascontiguousarray(columns.numbers.T, dtype=np.float32),
             split_sequences(columns.sentences, self.sequence, self.max_length),
         )
 
-    def _form_row(self, key: str) -> int:
-        row = self._forms.get(key)
-        if row is None:
-            row = self._forms[key] = len(self._characters)
+    def _spelling(self, key: str) -> bytes:
+        spelling = self._spellings.get(key)
+        if spelling is None:
             indexes = [self.characters.index_of(c) for c in characters_of(key)]
-            self._characters.append(np.array(indexes, dtype=np.int64))
-        return row
+            spelling = self._spellings[key] = np.array(indexes, dtype=np.int64).tobytes()
+        return spelling
 
-    def _attributes(self, columns: DocumentFeatures) -> Ints:
-        n = len(columns.forms)
+    def _rows(self, columns: DocumentFeatures) -> list[bytes]:
         if not self.attributes.entries:
-            return np.zeros((n, 1), dtype=np.int64)
-        if self._spread is None:
-            self._spread = AttributeTable(self.features, self.attributes.index.get)
-        rows = list(self._spread.rows(columns))
-        attributes = np.zeros((n, max(1, max(map(len, rows), default=0))), dtype=np.int64)
-        for i, row in enumerate(rows):
-            attributes[i, : len(row)] = row
-        return attributes
+            return [b""] * len(columns.forms)
+        if self._attributes is None:
+            self._attributes = AttributeRows(self.features, self.attributes.index)
+        return self._attributes.rows(columns)
 
     def batch(self, items: Sequence[tuple[IndexedDocument, Span]]) -> Batch:
         """Return sequences of documents as a batch."""
         lengths = np.array([last - first for _, (first, last) in items], dtype=np.int64)
         b, t = len(items), int(lengths.max())
-        k = max(document.attributes.shape[1] for document, _ in items)
         v = items[0][0].numbers.shape[1]
-        words, forms = np.zeros((b, t), np.int64), np.zeros((b, t), np.int64)
-        attributes, numbers = np.zeros((b, t, k), np.int64), np.zeros((b, t, v), np.float32)
+        words, forms, numbers = np.zeros((b, t), np.int64), np.zeros((b, t), np.int64), np.zeros((b, t, v), np.float32)
+        distinct: dict[bytes, int] = {}
+        rows: list[bytes] = []
         for row, (document, (first, last)) in enumerate(items):
             n = last - first
             words[row, :n] = document.words[first:last]
-            forms[row, :n] = document.forms[first:last]
-            forms[row, n:] = document.forms[first]  # padding needs a form; its output is ignored
-            attributes[row, :n, : document.attributes.shape[1]] = document.attributes[first:last]
+            forms[row, :n] = [distinct.setdefault(s, len(distinct)) for s in document.spellings[first:last]]
+            forms[row, n:] = forms[row, 0]  # padding needs a form; its output is ignored
+            rows += [*document.attributes[first:last], *[b""] * (t - n)]
             numbers[row, :n] = document.numbers[first:last]
-        used = np.flatnonzero(attributes.any(axis=(0, 1)))
-        attributes = attributes[:, :, : int(used[-1]) + 1 if len(used) else 1]
-        distinct, forms = np.unique(forms, return_inverse=True)
-        spellings = [self._characters[i] for i in distinct]
-        sizes = np.array([len(s) for s in spellings], dtype=np.int64)
-        characters = np.zeros((len(spellings), int(sizes.max())), np.int64)
-        for row, s in enumerate(spellings):
-            characters[row, : len(s)] = s
-        return Batch(words, characters, sizes, forms.reshape(b, t), attributes, numbers, lengths)
+        attributes = padded(rows).reshape(b, t, -1)
+        sizes = np.array([len(s) // 8 for s in distinct], dtype=np.int64)
+        characters = padded(list(distinct))
+        return Batch(words, characters, sizes, forms, attributes, numbers, lengths)
 
 
 def characters_of(key: str) -> str:
@@ -170,7 +158,7 @@ def characters_of(key: str) -> str:
     form, separator, gap = key.partition("\0")
     if len(form) > MAX_FORM:
         form = form[: MAX_FORM // 2] + form[-MAX_FORM // 2 :]
-    return form + gap if separator else form or "\0"
+    return (form + gap if separator else form) or "\0"
 
 
 def gaps_of(words: Words) -> list[str]:

@@ -10,13 +10,15 @@ from typing import Any, Self
 
 from ...pipeline.errors import ResourceError
 from ...pipeline.storage.files import write_atomic
-from ..sequence.arrays import Array, unpack
+from ..sequence.arrays import Array, pack, unpack
+from ..sequence.card import model_card
 from ..sequence.feature import Words
 from ..sequence.linear_model import TokenModel
-from ..sequence.model_files import locate_model, read_checked, read_description, update_description
+from ..sequence.model_files import locate_model, read_checked, read_description, update_description, write_model
 from .extras import torch_module
 from .inputs import FIRST, IndexedDocument, Indexer, Vocabulary, gaps_of
 from .plan import Plan
+from .quantization import dequantize, quantize
 
 NETWORK, ONNX = "network.npz", "model.onnx"
 VOCABULARIES = ("words", "characters", "attributes")
@@ -43,7 +45,8 @@ class NeuralModel(TokenModel):
             raise ResourceError(f"model {path}: trained as {meta['type']}; the component {meta['type']} applies it")
         plan = Plan.of(meta, str(path))
         try:
-            arrays, strings = unpack(read_checked(path, meta, NETWORK))
+            packed, strings = unpack(read_checked(path, meta, NETWORK))
+            arrays = dequantize(packed)
         except ValueError as error:
             raise ResourceError(f"model {path}: {error}") from None
         onnx = read_checked(path, meta, ONNX) if ONNX in meta["files"] else None
@@ -94,3 +97,16 @@ def add_onnx_graph(name: str) -> int:
     write_atomic(path / ONNX, graph)
     update_description(path, {"files": {**model.meta["files"], ONNX: hashlib.sha256(graph).hexdigest()}})
     return len(graph)
+
+
+def quantize_model(name: str) -> int:
+    """Store the weights of a model as 8-bit integers. Return the size of their file in bytes.
+
+    Its ONNX graph, which has the former weights, is deleted. Raises ResourceError if the model is not a network.
+    """
+    model, path = NeuralModel.load(name), locate_model(name)
+    kept = {file: read_checked(path, model.meta, file) for file in model.meta["files"] if file not in (NETWORK, ONNX)}
+    raw = pack(quantize(model.arrays), model.vocabularies)
+    meta = {**model.meta, "quantize": "int8"}
+    write_model(path, meta, {NETWORK: raw, **kept}, model_card(meta))
+    return len(raw)

@@ -15,21 +15,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...pipeline.contract.component import Part, part
-from .extras import need, torch_module
+from .arrays.attributes import AttributeNetwork
+from .arrays.characters import CharacterCnn, CharacterLstm
+from .arrays.context import IteratedCnn, StackedLstm, WindowLstm
+from .arrays.weights import Weights
+from .extras import torch_module
 from .vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     import torch
 
 
-def _check_positive(**parameters: float) -> None:
+def check_positive(**parameters: float) -> None:
     """Raise ValueError if a number is not positive."""
     for name, value in parameters.items():
         if value <= 0:
             raise ValueError(f"{name}: expected a number above 0, got {value:g}")
 
 
-def _check_share(**parameters: float) -> None:
+def check_share(**parameters: float) -> None:
     """Raise ValueError if a number is not from 0 to below 1."""
     for name, value in parameters.items():
         if not 0 <= value < 1:
@@ -69,8 +73,8 @@ class RandomEmbedding(TokenEmbedding):
     al. 2016)."""
 
     def __post_init__(self) -> None:
-        _check_positive(dim=self.dim, min_count=self.min_count)
-        _check_share(unknown=self.unknown)
+        check_positive(dim=self.dim, min_count=self.min_count)
+        check_share(unknown=self.unknown)
 
 
 @part("vectors")
@@ -96,8 +100,8 @@ class PretrainedEmbedding(TokenEmbedding):
     """Probability of replacing forms that occur once by the unknown word in training."""
 
     def __post_init__(self) -> None:
-        _check_positive(min_count=self.min_count)
-        _check_share(unknown=self.unknown)
+        check_positive(min_count=self.min_count)
+        check_share(unknown=self.unknown)
         if self.keep < 0:
             raise ValueError(f"keep: expected 0 or more, got {self.keep}")
 
@@ -129,6 +133,10 @@ class CharacterEncoder(Part):
         """Return the module for this number of different characters. Its attribute `size` is the length of its output."""
         raise TypeError(f"{type(self).__name__} must define build(characters)")
 
+    def in_arrays(self, weights: Weights, characters: int) -> Any:
+        """Return the same module in NumPy, with these weights."""
+        raise TypeError(f"{type(self).__name__} must define in_arrays(weights, characters)")
+
 
 @part("char_lstm")
 class CharLstm(CharacterEncoder):
@@ -144,10 +152,13 @@ class CharLstm(CharacterEncoder):
     """Characters that occur less often in training count as unknown."""
 
     def __post_init__(self) -> None:
-        _check_positive(dim=self.dim, width=self.width, min_count=self.min_count)
+        check_positive(dim=self.dim, width=self.width, min_count=self.min_count)
 
     def build(self, characters: int) -> torch.nn.Module:
         return torch_module("characters").CharacterLstm(characters, self.dim, self.width)
+
+    def in_arrays(self, weights: Weights, characters: int) -> CharacterLstm:
+        return CharacterLstm(weights, characters, self.dim, self.width)
 
 
 @part("char_cnn")
@@ -166,12 +177,15 @@ class CharCnn(CharacterEncoder):
     """Characters that occur less often in training count as unknown."""
 
     def __post_init__(self) -> None:
-        _check_positive(dim=self.dim, filters=self.filters, min_count=self.min_count)
+        check_positive(dim=self.dim, filters=self.filters, min_count=self.min_count)
         if not self.widths or any(w < 1 or w % 2 == 0 for w in self.widths):
             raise ValueError(f"widths: expected odd numbers of at least 1, got {self.widths}")
 
     def build(self, characters: int) -> torch.nn.Module:
         return torch_module("characters").CharacterCnn(characters, self.dim, self.filters, self.widths)
+
+    def in_arrays(self, weights: Weights, characters: int) -> CharacterCnn:
+        return CharacterCnn(weights, characters, self.dim, self.filters, self.widths)
 
 
 class AttributeEncoder(Part):
@@ -182,6 +196,10 @@ class AttributeEncoder(Part):
     def build(self, attributes: int, numbers: int) -> torch.nn.Module:
         """Return the module for these numbers of binary and real-valued attributes."""
         raise TypeError(f"{type(self).__name__} must define build(attributes, numbers)")
+
+    def in_arrays(self, weights: Weights, attributes: int, numbers: int) -> Any:
+        """Return the same module in NumPy, with these weights."""
+        raise TypeError(f"{type(self).__name__} must define in_arrays(weights, attributes, numbers)")
 
 
 @part("feed_forward")
@@ -198,11 +216,14 @@ class FeedForward(AttributeEncoder):
     def __post_init__(self) -> None:
         if not self.widths or min(self.widths) < 1:
             raise ValueError(f"widths: expected at least one number of at least 1, got {self.widths}")
-        _check_positive(min_count=self.min_count)
-        _check_share(dropout=self.dropout)
+        check_positive(min_count=self.min_count)
+        check_share(dropout=self.dropout)
 
     def build(self, attributes: int, numbers: int) -> torch.nn.Module:
         return torch_module("attributes").AttributeNetwork(attributes, numbers, self.widths, self.dropout)
+
+    def in_arrays(self, weights: Weights, attributes: int, numbers: int) -> AttributeNetwork:
+        return AttributeNetwork(weights, attributes, numbers, self.widths)
 
 
 class Encoder(Part):
@@ -211,6 +232,10 @@ class Encoder(Part):
     def build(self, size: int, dropout: float) -> torch.nn.Module:
         """Return the module for token vectors of length `size`."""
         raise TypeError(f"{type(self).__name__} must define build(size, dropout)")
+
+    def in_arrays(self, weights: Weights, size: int) -> Any:
+        """Return the same module in NumPy, with these weights."""
+        raise TypeError(f"{type(self).__name__} must define in_arrays(weights, size)")
 
 
 @part("lstm")
@@ -223,10 +248,13 @@ class LstmEncoder(Encoder):
     """Number of LSTMs."""
 
     def __post_init__(self) -> None:
-        _check_positive(width=self.width, layers=self.layers)
+        check_positive(width=self.width, layers=self.layers)
 
     def build(self, size: int, dropout: float) -> torch.nn.Module:
         return torch_module("context").StackedLstm(size, self.width, self.layers, dropout)
+
+    def in_arrays(self, weights: Weights, size: int) -> StackedLstm:
+        return StackedLstm(weights, size, self.width, self.layers)
 
 
 @part("id_cnn")
@@ -243,7 +271,7 @@ class IdCnnEncoder(Encoder):
     """Number of applications of the block."""
 
     def __post_init__(self) -> None:
-        _check_positive(filters=self.filters, repeats=self.repeats)
+        check_positive(filters=self.filters, repeats=self.repeats)
         if self.width < 1 or self.width % 2 == 0:
             raise ValueError(f"width: expected an odd number, got {self.width}")
         if not self.dilations or min(self.dilations) < 1:
@@ -253,6 +281,9 @@ class IdCnnEncoder(Encoder):
         return torch_module("context").IteratedCnn(
             size, self.filters, self.width, self.dilations, self.repeats, dropout
         )
+
+    def in_arrays(self, weights: Weights, size: int) -> IteratedCnn:
+        return IteratedCnn(weights, size, self.filters, self.width, self.dilations, self.repeats)
 
 
 @part("window")
@@ -267,7 +298,7 @@ class WindowEncoder(Encoder):
     """Units of the dense layers."""
 
     def __post_init__(self) -> None:
-        _check_positive(width=self.width)
+        check_positive(width=self.width)
         if self.size < 1 or self.size % 2 == 0 or self.size > 51:
             raise ValueError(f"size: expected an odd number from 1 to 51, got {self.size}")
         if any(d < 1 for d in self.dense):
@@ -275,6 +306,9 @@ class WindowEncoder(Encoder):
 
     def build(self, size: int, dropout: float) -> torch.nn.Module:
         return torch_module("context").WindowLstm(size, self.size, self.width, self.dense, dropout)
+
+    def in_arrays(self, weights: Weights, size: int) -> WindowLstm:
+        return WindowLstm(weights, size, self.size, self.width, self.dense)
 
 
 class Decoder(Part):
@@ -298,69 +332,3 @@ class Crf(Decoder):
 
     constrained: bool = True
     """True if label sequences that are invalid in the encoding (`I-` after `O`) are excluded, in training and application."""
-
-
-class Optimizer(Part):
-    """Updates weights in training."""
-
-    rate: float
-    library: ClassVar[str]
-    """Name of the class in `torch.optim`."""
-
-    def __post_init__(self) -> None:
-        _check_positive(rate=self.rate)
-
-    def build(self, parameters: Any) -> torch.optim.Optimizer:
-        """Return the PyTorch optimizer for these weights."""
-        optimizer: torch.optim.Optimizer = getattr(need("torch.optim", "neural", self.name), self.library)(
-            parameters, lr=self.rate, **self._options()
-        )
-        return optimizer
-
-    def _options(self) -> dict[str, float]:
-        """Return the arguments of the PyTorch class in addition to the learning rate."""
-        return {}
-
-
-@part("adam")
-class Adam(Optimizer):
-    """Adaptive moments (Kingma and Ba 2015)."""
-
-    rate: float = 0.001
-    """Learning rate."""
-    decay: float = 0.0
-    """Weight decay, decoupled from the learning rate (Loshchilov and Hutter 2019)."""
-
-    library = "AdamW"
-
-    def _options(self) -> dict[str, float]:
-        return {"weight_decay": self.decay}
-
-
-@part("nadam")
-class Nadam(Optimizer):
-    """Adam with Nesterov's momentum (Dozat 2016)."""
-
-    rate: float = 0.002
-    """Learning rate."""
-
-    library = "NAdam"
-
-
-@part("sgd")
-class Sgd(Optimizer):
-    """Stochastic gradient descent."""
-
-    rate: float = 0.01
-    """Learning rate."""
-    momentum: float = 0.0
-    """Share of the previous step that is added to the next one."""
-
-    library = "SGD"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_share(momentum=self.momentum)
-
-    def _options(self) -> dict[str, float]:
-        return {"momentum": self.momentum}

@@ -59,6 +59,11 @@ class Plan:
             scores[i, n] = NEVER if open_ else 0.0
         return scores
 
+    def runs_on_arrays(self) -> bool:
+        """Return whether every part can be applied with NumPy. Those of plug-ins may need PyTorch."""
+        families = ((self.characters, CharacterEncoder), (self.attributes, AttributeEncoder), (self.encoder, Encoder))
+        return all(one is None or type(one).in_arrays is not family.in_arrays for one, family in families)
+
     def as_data(self) -> dict[str, Any]:
         """Return the content for model.json. Pretrained vectors become `random` ones, since the model contains their values."""
         tokens = self.tokens

@@ -27,8 +27,8 @@ from .examples import Document, Options, TrainingResult, build_indexer, class_we
 from .extras import need, torch_module
 from .inputs import FIRST, Indexer, SequenceOf, gaps_of
 from .network_model import NETWORK, ONNX, VOCABULARIES, NeuralModel
+from .optimizers import Adam, Optimizer
 from .parts import (
-    Adam,
     AttributeEncoder,
     CharacterEncoder,
     CharLstm,
@@ -37,11 +37,11 @@ from .parts import (
     Encoder,
     FeedForward,
     LstmEncoder,
-    Optimizer,
     RandomEmbedding,
     TokenEmbedding,
 )
 from .plan import Plan
+from .quantization import Quantize, dequantize, quantize
 from .selecting import Select
 
 
@@ -83,11 +83,14 @@ class NeuralTrainer(Trainer):
     patience: int = 5
     """Number of epochs without improvement after which training stops; 0: never."""
     held_out: float = 0.1
-    """Share of the documents that are used to choose the best epoch and not for training; 0: the last epoch is used."""
+    """Share of the documents that are used to choose the best epoch and not for training, with all copies made from them; 0: the
+    last epoch is used."""
     select: Select = "f1"
     """Criterion for the best epoch: the F1 of exact spans, or the recall of tokens at `precision_floor`."""
     precision_floor: float = 0.0
     """Minimum precision of tokens, PHI or not, of an epoch that is chosen by recall (0 to 1)."""
+    cool_down: int = 0
+    """Number of last epochs in which the learning rate falls in equal steps to a tenth. `patience` should be 0 then."""
     average: int = 1
     """Number of most recent epochs whose weights are averaged (Izmailov et al. 2018)."""
     class_weights: dict[str, float] | Literal["balanced"] | None = None
@@ -112,7 +115,10 @@ class NeuralTrainer(Trainer):
     """Threads of PyTorch on a CPU; 0: its default. More than one helps only on an otherwise idle machine, since threads wait for
     each other in every small step."""
     onnx: bool = False
-    """Add an ONNX graph, so that the model can be applied without PyTorch."""
+    """Add an ONNX graph, so that other programs can apply the model."""
+    quantize: Quantize | None = None
+    """`int8`: store the weights as 8-bit integers with a scale for each row, a quarter of the size. The labels of a few tokens in
+    a thousand change."""
 
     trained_as = "neural"
     libraries = ("torch",)
@@ -129,8 +135,8 @@ class NeuralTrainer(Trainer):
                 raise ValueError(f"{name}: expected a number from 0 to below 1, got {getattr(self, name)}")
         if not 0 <= self.precision_floor <= 1:
             raise ValueError(f"precision_floor: expected a number from 0 to 1, got {self.precision_floor}")
-        if self.patience < 0 or self.clip < 0 or self.threads < 0:
-            raise ValueError("patience, clip, threads: expected 0 or more")
+        if min(self.patience, self.clip, self.threads, self.cool_down) < 0:
+            raise ValueError("patience, clip, threads, cool_down: expected 0 or more")
         if self.balance is not None and self.balance <= 0:
             raise ValueError(f"balance: expected a number above 0, got {self.balance:g}")
         if self.decoder.chain and (self.balance is not None or self.class_weights is not None):
@@ -165,7 +171,7 @@ class NeuralTrainer(Trainer):
     def learn(self, examples: list[Example], training: dict[str, Any]) -> None:
         if self.min_count > 1:
             raise ConsumerError(f"{self.name}: min_count: set it in the parts (tokens, characters, attributes) instead")
-        held = held_out_documents(len(examples), self.held_out, self.seed, self.name)
+        held = held_out_documents([e.source for e in examples], self.held_out, self.seed, self.name)
         learned = [e for i, e in enumerate(examples) if i not in held]
         labels = sorted({OUTSIDE, *(x for e in examples for x in e.labels)}, key=lambda x: (x != OUTSIDE, x))
         parts = (self.tokens, self.characters, self.attributes)
@@ -235,13 +241,15 @@ class NeuralTrainer(Trainer):
             "weights": self.class_weights,
             "vocabularies": list(_vocabularies(indexer).values()),
         }
-        arrays = (a for d in documents for a in (d.indexed.words, d.indexed.attributes))
-        identity = fingerprint(settings, (d.names for d in documents), arrays)
+        inputs = (some for d in documents for some in (d.indexed.words.tobytes(), b"/".join(d.indexed.attributes)))
+        identity = fingerprint(settings, (d.names for d in documents), inputs)
         return Checkpoint(self.output / self.model, identity, self.checkpoint)
 
     def _write(self, plan: Plan, indexer: Indexer, result: TrainingResult, training: dict[str, Any]) -> None:
         arrays = {name: value.numpy() for name, value in result.arrays.items()}
-        contents = {NETWORK: pack(arrays, _vocabularies(indexer))}
+        stored = arrays if self.quantize is None else quantize(arrays)
+        contents = {NETWORK: pack(stored, _vocabularies(indexer))}
+        arrays = dequantize(stored)
         if self.onnx:
             contents[ONNX] = torch_module("onnx_export").export_onnx(plan, arrays, self.name)
         facts = {
@@ -251,6 +259,7 @@ class NeuralTrainer(Trainer):
             "max_length": indexer.max_length,
             "epoch": result.epoch,
             "history": result.history,
+            **({} if self.quantize is None else {"quantize": self.quantize}),
         }
         active = sum(int(a.size) for a in arrays.values())
         meta = self.describe(list(plan.labels), active, training, facts)

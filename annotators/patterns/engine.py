@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ...typesystem import PhiKind
 from .byte_text import Offsets, character, end_of_run, free_after, free_before, plain
-from .gate import Gate, head
+from .gate import Gate, head, names_words
 from .lists import StringList
 from .rule import AllowList, DenyList, Rule, Surroundings
 from .validators import digits, find_filter, find_validator
@@ -20,8 +20,11 @@ WINDOW = 4_096
 OVERLAP = 1_024
 LONGEST = 16_384
 """Bytes of UTF-8: a window, the overlap of two windows, and the longest match."""
-GATE_SIZE = 96
-"""Patterns in one combined pass. Patterns of one kind share their states; hundreds of different ones multiply them."""
+GATE_SIZE = 32
+"""Patterns in one combined pass. Patterns of one kind share their states; hundreds of different ones multiply them, and each new
+text needs new states."""
+NAME_GATE_SIZE = 8
+"""Patterns in one pass if they contain words of any letters: they are active at every capital, so that few have many states."""
 DIGIT_GATE_SIZE = 8
 """Patterns in one pass if they begin with a digit. All of them are active wherever there are digits, so that even a few have
 many states: 47 in one pass built 13 MB of states after 20,000 short notes, and more with each note."""
@@ -85,13 +88,14 @@ class RuleMatcher:
         Patterns are grouped by their beginning: in running text those that wait for a word rest while those that wait for
         digits are active, and an automaton over both has a state for each pair, more than the processor's cache holds.
         """
-        groups: dict[tuple[str, str], list[int]] = {}
+        groups: dict[tuple[str, str, bool], list[int]] = {}
         for number, (rule, _, compiled, _) in enumerate(self.compiled):
             start = head(compiled.pattern)
-            groups.setdefault(("" if start == "word" else rule.automaton, start), []).append(number)
+            named = start != "digit" and names_words(compiled.pattern)
+            groups.setdefault(("" if start == "word" else rule.automaton, start, named), []).append(number)
         parts = []
-        for key, group in groups.items():
-            size = DIGIT_GATE_SIZE if key[1] == "digit" else GATE_SIZE
+        for (_, beginning, names), group in groups.items():
+            size = DIGIT_GATE_SIZE if beginning == "digit" else NAME_GATE_SIZE if names else GATE_SIZE
             parts += [group[i : i + size] for i in range(0, len(group), size)]
         return [(numbers, Gate([self.compiled[n][2].pattern for n in numbers])) for numbers in parts]
 

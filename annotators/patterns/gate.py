@@ -51,6 +51,11 @@ def head(pattern: str) -> Literal["word", "digit", "other"]:
     return "word" if rest[:1].isalpha() else "digit" if _DIGIT.match(rest) else "other"
 
 
+def names_words(pattern: str) -> bool:
+    """Return True if a pattern contains words of any letters, such as names of streets, whose class has code points."""
+    return r"\x{" in pattern
+
+
 def without_tail(pattern: str) -> str:
     """Return the pattern without optional elements at its end, also in its last group: `ab(?:c(d)?e*)` gives `ab(?:c)`.
 

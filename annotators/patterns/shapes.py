@@ -22,7 +22,7 @@ com org net edu gov mil int info biz aero coop museum mobi arpa app dev online s
 """
 _UNSAFE = """
 am as at be by do et go he id im in is it la me ms my no of on or pm re so to us mg ml al dr st pt
-py sh pl rs md cc ps ai mk gz bz az ec tm cv vi so bb bs bw cm cd ht kg mm ng nm np pa pg pn ps sd tt vc
+nr py sh pl rs md cc ps ai mk gz bz az ec tm cv vi so bb bs bw cm cd ht kg mm ng nm np pa pg pn ps sd tt vc
 """
 
 COUNTRY = frozenset(_COUNTRY.split())
@@ -121,12 +121,12 @@ _reject(
 _reject(
     "postcode_shape",
     "It does not end in an ordinal number: L4 5TH.",
-    r".*[0-9](?:(?<=1)ST|(?<=2)ND|(?<=3)RD|(?<=[04-9])TH)",
+    r".* 5FU|.*[0-9](?:(?<=1)ST|(?<=2)ND|(?<=3)RD|(?<=[04-9])TH)",
 )
 _reject(
     "not_tnm",
-    "It is not a tumour stage (T2N0M0, UICC TNM classification) or a count of pregnancies (G1P0A1).",
-    r"(?i:T(?:[0-4X]|IS)[A-D]?N[0-3X][A-C]?M[01X][A-C]?|G[0-9]P[0-9]A[0-9])",
+    "It is not a tumour stage (T2N0M0, UICC TNM classification) a count of pregnancies (G1P0A1) or a score (GCS E4V5M6, GRBAS).",
+    r"(?i:T(?:[0-4X]|IS)[A-D]?N[0-3X][A-C]?M[01X][A-C]?|G[0-9]P[0-9][A-Z][0-9]|E[1-4]V[1-5]M[1-6]|G[0-3]R[0-3]B[0-3])",
 )
 
 

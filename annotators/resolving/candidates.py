@@ -14,6 +14,7 @@ VETOED = "vetoed"
 """Prefix of the reason of a candidate that was vetoed."""
 BELOW_THRESHOLD = "below threshold"
 EMPTY = "nothing but white space"
+EVIDENCE_ONLY = "evidence only"
 REJECTED_BY_VOTE = "outvoted"
 """Prefix of the reason of a candidate that a vote rejected. Text that only such candidates cover is not masked."""
 
@@ -34,8 +35,8 @@ class CandidateSpan:
 
 
 def takes_part(candidate: PhiCandidate) -> bool:
-    """Return whether a candidate was not vetoed, empty, below a threshold or rejected by a vote."""
-    return not candidate.reason.startswith((VETOED, BELOW_THRESHOLD, EMPTY, REJECTED_BY_VOTE))
+    """Return whether a candidate was not vetoed, empty, below a threshold, rejected by a vote or evidence only."""
+    return not candidate.reason.startswith((VETOED, BELOW_THRESHOLD, EMPTY, REJECTED_BY_VOTE, EVIDENCE_ONLY))
 
 
 def group_overlapping(candidates: Iterable[CandidateSpan]) -> Iterator[list[CandidateSpan]]:

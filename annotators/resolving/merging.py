@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from ...typesystem import PhiKind
-from .candidates import SourceOrder, source_name
-from .spans import Resolution, ResolvedSpan
+from ...typesystem import PhiCandidate, PhiKind
+from .candidates import CandidateSpan, SourceOrder, source_name
+from .spans import ResolvedSpan
 
 _GAP = re.compile(r"[ \u00a0\-\u2010\u2011]?")
 _AFTER_ABBREVIATION = re.compile(r"\. ?")
@@ -38,23 +38,22 @@ def merge_neighbors(
     return joined
 
 
-def refine_kinds(resolution: Resolution, order: SourceOrder) -> None:
-    """Replace first-level kinds by the subkind of the covered candidate with the highest priority.
+def refine_kinds(spans: Sequence[ResolvedSpan], candidates: Iterable[CandidateSpan], order: SourceOrder) -> None:
+    """Replace the first-level kinds of disjoint spans, in text order, by the subkind of the covered candidate with the highest
+    priority. A subkind is never replaced, and a first-level kind only by one below it.
 
     If a model proposes PERSON and a losing rule PERSON_DOCTOR, the kind becomes PERSON_DOCTOR.
     """
-    for span in resolution.spans:
-        if span.kind.parent is not None:
-            continue
-        finer = [
-            item.candidate
-            for item, _, _ in resolution.decisions
-            if item.candidate.kind.parent is span.kind and span.begin <= item.begin and item.end <= span.end
-        ]
-        if finer:
-            best = min(finer, key=lambda c: (order.rank(c.source, c.kind), c.begin - c.end, c.begin, c.kind.name))
-            span.kind = best.kind
-            span.note(f"kind of {source_name(best)}")
+    begins = [span.begin for span in spans]
+    finer: dict[int, list[PhiCandidate]] = {}
+    for item in candidates:
+        index = bisect_right(begins, item.begin) - 1
+        if index >= 0 and item.end <= spans[index].end and item.candidate.kind.parent is spans[index].kind:
+            finer.setdefault(index, []).append(item.candidate)
+    for index, found in finer.items():
+        best = min(found, key=lambda c: (order.rank(c.source, c.kind), c.begin - c.end, c.begin, c.kind.name))
+        spans[index].kind = best.kind
+        spans[index].note(f"kind of {source_name(best)}")
 
 
 def _common_kind(left: PhiKind, right: PhiKind, kinds: Sequence[PhiKind]) -> PhiKind | None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
+from typing import Literal
 
 from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.errors import CasError
 from ...typesystem import INITIAL_VIEW, Cas, FeatureStructure, Phi, PhiCandidate, PhiKind, Sentence, View
+from . import confidence_vote as _confidence_vote  # noqa: F401  # registers the strategy
 from . import majority as _majority  # noqa: F401  # registers the strategy
 from .candidates import (
     BELOW_THRESHOLD,
     EMPTY,
+    EVIDENCE_ONLY,
     REJECTED_BY_VOTE,
     VETOED,
     CandidateSpan,
@@ -20,6 +23,7 @@ from .candidates import (
     group_overlapping,
     trim,
 )
+from .evidence import Evidence
 from .merging import merge_neighbors, refine_kinds
 from .spans import REMAINDER_OF, Remainder, Resolution, ResolvedSpan, uncontested, uncovered
 from .strategies import Priority, Strategy
@@ -50,9 +54,15 @@ class Resolver(AnalysisEngine):
     not masked."""
     merge: list[PhiKind] = field(default_factory=lambda: [PhiKind.PERSON])
     """Kinds whose neighboring spans are joined if only a space, a hyphen or the full stop of an abbreviation separates them."""
-    refine: bool = False
+    refine: bool | Literal["evidence"] = False
     """Replace the first-level kind of a winner by the subkind of the covered candidate with the highest priority: PERSON of a
-    model and PERSON_DOCTOR of a rule become PERSON_DOCTOR."""
+    model and PERSON_DOCTOR of a rule become PERSON_DOCTOR. A subkind is never replaced. `evidence`: also by the subkinds of
+    candidates that are evidence only."""
+    evidence: list[str] = field(default_factory=list)
+    """Candidates that are not findings, only evidence for models that read candidates as features: all of a source (`names`), of
+    one of its rules (`identifiers.room`), of a kind (`lists:LOCATION`), or both (`identifiers.room:LOCATION`)."""
+    findings: list[str] = field(default_factory=list)
+    """Exceptions from `evidence`, in the same form: `evidence: [identifiers]` and `findings: [identifiers.medical_record]`."""
     threshold: dict[PhiKind, float] | float = field(default_factory=dict)
     """Minimum confidence of candidates (0 to 1), for all kinds or by kind (including its subkinds)."""
 
@@ -62,6 +72,7 @@ class Resolver(AnalysisEngine):
             if not 0 <= value <= 1:
                 name = f"threshold {kind.name}" if kind else "threshold"
                 raise ValueError(f"{name}: expected a number from 0 to 1, got {value!r}")
+        _ = self._evidence
 
     def referenced_components(self) -> Iterator[tuple[str, str]]:
         for name in self.priority:
@@ -69,6 +80,7 @@ class Resolver(AnalysisEngine):
         for names in self.per_kind.values():
             for name in names:
                 yield "per_kind", name
+        yield from self._evidence.sources()
         for name in self.strategy.referenced_components():
             yield "strategy", name
 
@@ -83,16 +95,19 @@ class Resolver(AnalysisEngine):
     def _order(self) -> SourceOrder:
         return SourceOrder(self.priority, self.per_kind)
 
+    @cached_property
+    def _evidence(self) -> Evidence:
+        return Evidence(self.evidence, self.findings)
+
     def process(self, cas: Cas) -> None:
         if not cas.has_view(INITIAL_VIEW):
             return
         view = cas.view()
         candidates = list(self._candidates(_adopt_foreign_phi(view), view.text))
         resolutions = self._resolve(list(group_overlapping(candidates)), view)
-        if self.refine:
-            for resolution in resolutions:
-                refine_kinds(resolution, self._order)
         spans = [span for resolution in resolutions for span in resolution.spans]
+        if self.refine:
+            refine_kinds(spans, self._refining(resolutions, view), self._order)
         merge_neighbors(spans, self.merge, view.text, view.spans(Sentence)[0])
         phi_of = {id(span): _phi(span) for span in spans if span.merged_into is None}
         for resolution in resolutions:
@@ -108,6 +123,14 @@ class Resolver(AnalysisEngine):
                 item.candidate.reason = why
         view.add_all(list(phi_of.values()))
 
+    def _refining(self, resolutions: Sequence[Resolution], view: View) -> list[CandidateSpan]:
+        """Return the candidates that may refine kinds."""
+        found = [item for resolution in resolutions for item, _, _ in resolution.decisions]
+        if self.refine == "evidence":
+            evidence = (c for c in view.select(PhiCandidate) if c.reason == EVIDENCE_ONLY)
+            found += [CandidateSpan(*trim(view.text, c.begin, c.end), c) for c in evidence]
+        return found
+
     def _candidates(self, candidates: Iterable[PhiCandidate], text: str) -> Iterator[CandidateSpan]:
         """Yield the candidates that take part, and set the reason of the others."""
         for candidate in candidates:
@@ -118,6 +141,8 @@ class Resolver(AnalysisEngine):
             threshold = self._threshold(candidate.kind)
             if begin == end:
                 candidate.reason = EMPTY
+            elif candidate in self._evidence:
+                candidate.reason = EVIDENCE_ONLY
             elif candidate.confidence < threshold:
                 candidate.reason = f"{BELOW_THRESHOLD} {threshold:g}"
             else:

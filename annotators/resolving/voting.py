@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ...typesystem import PhiCandidate, PhiKind
-from .candidates import REJECTED_BY_VOTE, CandidateSpan, SourceOrder
+from .candidates import REJECTED_BY_VOTE, CandidateSpan, SourceOrder, matches_source
 from .spans import Remainder, Resolution, ResolvedSpan, resolve_ranked
 
 Minority = Literal[
@@ -36,6 +36,11 @@ class ElectedSpan:
         """Return whether a candidate proposed this span with this first-level kind."""
         return (item.begin, item.end, item.kind.top) == (self.begin, self.end, self.kind.top)
 
+    def takes_in(self, item: CandidateSpan) -> bool:
+        """Return whether a candidate without a vote is inside this span and has its first-level kind, and is not known PHI."""
+        within = self.begin <= item.begin and item.end <= self.end
+        return within and item.kind.top is self.kind.top and not matches_source("known_phi", item.candidate.source)
+
 
 @dataclass(slots=True, eq=False)
 class VoteResult:
@@ -43,7 +48,8 @@ class VoteResult:
 
     elected: list[ElectedSpan]
     nonvoting: Sequence[CandidateSpan]
-    """Candidates of sources without a vote, best first. They cannot be rejected."""
+    """Candidates of sources without a vote, best first. They cannot be rejected. Those inside an elected span of their
+    first-level kind join it and do not change its kind, unless they are known PHI."""
     minority: Mapping[int, str]
     """The result (`1 of 3 votes`) of each candidate that does not match an elected span, by `id()`."""
     words: tuple[str, str]
@@ -60,11 +66,12 @@ def resolve_vote(
 ) -> Resolution:
     """Return the resolution from a vote. `ranked` are all candidates of the group, best first by priority.
 
-    Elected spans and candidates without a vote are ranked by priority. With `keep`, candidates of the minority are ranked after
-    them and cover the remaining text (law 3); with `drop` they are rejected.
+    Elected spans and other candidates without a vote are ranked by priority. With `keep`, candidates of the minority are ranked
+    after them and cover the remaining text (law 3); with `drop` they are rejected.
     """
     kept = [c for c in ranked if id(c) in result.minority] if minority == "keep" else []
-    first = [*(e.item for e in result.elected), *result.nonvoting]
+    joining = {id(c): e for c in result.nonvoting for e in result.elected if e.takes_in(c)}
+    first = [*(e.item for e in result.elected), *(c for c in result.nonvoting if id(c) not in joining)]
     first.sort(key=lambda c: (order.rank(c.candidate.source, c.kind), c.begin - c.end, c.begin, c.kind.name))
     winners, losers = {id(e.winner) for e in result.elected}, {id(c.candidate) for c in kept}
 
@@ -90,7 +97,7 @@ def resolve_vote(
             rival = next((s for s in ranking.spans if s.begin < item.end and item.begin < s.end), None)
             resolution.rejected.append((item, rival, f"{REJECTED_BY_VOTE}: {result.minority[id(item)]}"))
         else:
-            e = next(e for e in result.elected if e.matches(item))
+            e = joining.get(id(item)) or next(e for e in result.elected if e.matches(item))
             span, reason = by_candidate[id(e.item)]
             joined = None if item.candidate is e.winner else f"joined in the vote: {e.reason}"
             resolution.decisions.append((item, span, reason or joined))

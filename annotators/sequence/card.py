@@ -22,8 +22,17 @@ def model_card(meta: Mapping[str, Any]) -> str:
     if "network" in meta:
         parts = [meta["network"][p] for p in ("tokens", "characters", "attributes", "encoder", "decoder")]
         lines += [f"* Network: {', '.join(f'`{format_feature(p)}`' for p in parts if p)}"]
-    lines += [f"* Licence: {meta['licence'] or 'not given'}", f"* Active weights: {meta['active_features']:,}", ""]
-    lines += ["## Training", "", f"{training['documents']:,} documents, {training['tokens']:,} tokens.", ""]
+    lines += [f"* Licence: {meta['licence'] or 'not given'}", f"* Active weights: {meta['active_features']:,}"]
+    if meta.get("quantize") == "int8":
+        lines += ["* Weights are stored as 8-bit integers with a scale for each row"]
+    lines += [
+        "",
+        "## Training",
+        "",
+        f"{training['documents']:,} documents, {training['tokens']:,} tokens.",
+        *_tokens(training),
+        "",
+    ]
     lines += _corpora(training)
     lines += ["| kind | spans |", "|---|---|", *[f"| {k} | {n:,} |" for k, n in training["spans"].items()], ""]
     features = ", ".join(f"`{format_feature(f)}`" for f in meta["features"]) or "none"
@@ -37,7 +46,29 @@ def model_card(meta: Mapping[str, Any]) -> str:
             lines.append(f"| {' | '.join([row['corpus'], row['criterion'], row['kind'], *numbers])} |")
     else:
         lines += ["None recorded. `caspipe evaluate` measures them."]
-    return "\n".join([*lines, *_ending(meta)])
+    return "\n".join([*lines, *_reliability(meta), *_ending(meta)])
+
+
+def _reliability(meta: Mapping[str, Any]) -> list[str]:
+    """Return the section on the confidences: how far they are from the share of right spans."""
+    found = meta.get("confidence")
+    if not found:
+        return []
+    before, after = found["before"], found["after"]
+    lines = ["", "## Confidence", ""]
+    lines += [
+        f"Calibrated on {after['spans']:,} spans in {found['documents']:,} documents that the model was not trained on. A span "
+        f"is right if a gold span of its first-level kind {'has its bounds' if found['right'] == 'exact' else 'overlaps it'}.",
+        "",
+        "| | expected calibration error | Brier score |",
+        "|---|---|---|",
+        f"| before | {format_score(before['ece'])} | {format_score(before['brier'])} |",
+        f"| after, by cross-validation | {format_score(after['ece'])} | {format_score(after['brier'])} |",
+        "",
+        "| spans | mean confidence | right |",
+        "|---|---|---|",
+    ]
+    return [*lines, *(f"| {b['spans']:,} | {b['confidence']:.3f} | {b['right']:.3f} |" for b in after["bins"])]
 
 
 def _about(meta: Mapping[str, Any]) -> str:
@@ -74,6 +105,7 @@ def tagger_card(meta: Mapping[str, Any]) -> str:
         f"{training['documents']:,} documents, {training['tokens']:,} tokens. "
         f"Algorithm {parameters['algorithm']}, at most {parameters['max_iterations']} iterations"
         + (f", mean of {parameters['runs']} trainings." if parameters["runs"] > 1 else "."),
+        *_tokens(training),
         "",
     ]
     lines += _corpora(training)
@@ -102,6 +134,19 @@ def tagger_card(meta: Mapping[str, Any]) -> str:
     else:
         lines += ["None recorded. `caspipe train tagger --dev FILE` measures it."]
     return "\n".join([*lines, *_ending(meta)])
+
+
+def _tokens(training: Mapping[str, Any]) -> list[str]:
+    """Return the line on the tokens of the training, which are needed wherever the model is applied."""
+    tokenization = training.get("tokenization", {})
+    if tokenization.get("by") == "given":
+        share = tokenization["differing"]
+        return [
+            f"Its tokens were given with the documents; {share:.1%} are not those of the segmenter. It needs such tokens."
+        ]
+    if tokenization.get("replaced"):
+        return [f"Tokens of the segmenter; it replaced those that came with {tokenization['replaced']:,} documents."]
+    return ["Tokens of the segmenter."] if tokenization else []
 
 
 def _cell(text: str) -> str:

@@ -80,6 +80,27 @@ class SpanProbabilities:
         found: list[float] = np.clip(alone * np.exp(inside) * leaving / whole, 0.0, 1.0).tolist()
         return found
 
+    def of_tokens(self, scores: Floats, sequences: Sequence[tuple[int, int]]) -> Floats:
+        """Return the probability of each label at each token of the sequences: shape (tokens, labels), rows sum to 1."""
+        found = np.zeros_like(scores)
+        held = [(a, b) for a, b in sequences if b > a]
+        if not held:
+            return found
+        if float(np.ptp(scores, axis=1).max()) + self._apart >= LINEAR:
+            for a, b in held:
+                found[a:b] = lattice(np.ascontiguousarray(scores[a:b]), self._transitions).marginals()
+            return found
+        states = np.exp(scores - scores.max(axis=1, keepdims=True))
+        kept = np.concatenate([states[a:b] for a, b in held])
+        forward, backward, _ = self._sums(kept, np.array([b - a for a, b in held]))
+        products = forward / kept * backward
+        products /= products.sum(axis=1, keepdims=True)
+        begin = 0
+        for a, b in held:
+            found[a:b] = products[begin : begin + b - a]
+            begin += b - a
+        return found
+
     def _inside(self, kept: Floats, first: int, labels: Sequence[int]) -> float:
         """Return the logarithm of the weight of a sequence of labels that begins at token `first`."""
         logs = self._logs

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,13 +14,26 @@ from ...pipeline.errors import ResourceError
 from ...typesystem import PhiCandidate, Sentence, Token
 from .confidence import SpanProbabilities
 from .extraction import Floats
-from .labels import parts
+from .feature import Words
+from .labels import OUTSIDE, parts
 from .tagging import LinearTagger, SequenceTagger
 from .viterbi import Decoder, decoder
 
+FORCED = 1e6
+"""Added to or subtracted from the score of `O` so that a token is outside or inside of a span in any case."""
 
+
+@dataclass(kw_only=True, eq=False, repr=False)
 class ChainTagger(SequenceTagger):
     """The base class of annotators with a linear-chain CRF."""
+
+    threshold: float | None = None
+    """Mark every token whose probability of PHI is at least this (0 to 1), instead of the most probable labels; the confidence of
+    a span is then the mean of these probabilities. Lower values find more; replaces `outside_bias`."""
+
+    def __post_init__(self) -> None:
+        if self.threshold is not None and not 0 <= self.threshold <= 1:
+            raise ValueError(f"threshold: expected a number from 0 to 1, got {self.threshold:g}")
 
     @property
     def transitions(self) -> Floats:
@@ -40,6 +55,26 @@ class ChainTagger(SequenceTagger):
                 if kind == its_kind and prefix in "BI" and other in "IL":
                     after[i, j] = 0.0
         return SpanProbabilities(self.transitions, before, after)
+
+    def marked(self, words: Words, scores: Floats, sequences: list[tuple[int, int]]) -> Iterator[PhiCandidate]:
+        labels = self._model.labels
+        if self.threshold is None or OUTSIDE not in labels:
+            yield from super().marked(words, scores, sequences)
+            return
+        phi = self._span_probabilities.of_tokens(scores, sequences)[:, self._marked_labels].sum(axis=1)
+        inside = phi >= self.threshold
+        decided = scores.copy()
+        decided[:, labels.index(OUTSIDE)] += np.where(inside, -FORCED, FORCED)
+        path = self.best(decided, sequences)
+        totals = np.concatenate([[0.0], phi.cumsum()])
+        yield from self.spans_of(
+            words, path, sequences, lambda spans: [float((totals[e] - totals[b]) / (e - b)) for b, e, _ in spans]
+        )
+
+    @cached_property
+    def _marked_labels(self) -> list[int]:
+        encoding = self._model.meta["encoding"]
+        return [i for i, label in enumerate(self._model.labels) if parts(label, encoding)[1] in self._wanted]
 
     def best(self, scores: Floats, sentences: list[tuple[int, int]]) -> list[int]:
         return self._decoder(scores, sentences)

@@ -188,15 +188,18 @@ def _is_zip_of_model(path: Path) -> bool:
         return False
 
 
-def update_description(path: Path, meta: Mapping[str, Any]) -> None:
-    """Add to model.json what became known after the model was written: preprocessing, scores."""
-    merged = {**read_description(str(path)), **meta}
+def update_description(path: Path, meta: Mapping[str, Any], card_text: str = "") -> None:
+    """Add to model.json what became known after the model was written: preprocessing, scores. Replace the card if given."""
+    changed = {META: _json({**read_description(str(path)), **meta})}
+    if card_text:
+        changed[CARD] = card_text.encode("utf-8")
     if path.is_dir():
-        write_atomic(path / META, _json(merged), durable=False)
+        for name, content in changed.items():
+            write_atomic(path / name, content, durable=False)
     else:
         with zipfile.ZipFile(path) as archive:
             contents = {name: archive.read(name) for name in archive.namelist()}
-        write_atomic(path, zipped(dict(sorted({**contents, META: _json(merged)}.items()))), durable=False)
+        write_atomic(path, zipped(dict(sorted({**contents, **changed}.items()))), durable=False)
     _forget(path)
 
 

@@ -28,6 +28,7 @@ from .model_files import CRFSUITE, FORMAT, read_member
 from .model_trainer import CollectingTrainer, declared_features, interruptible, library_version
 from .plain_data import as_data, plain
 from .realign import TransferredTags, transfer_tags
+from .tokenization import Tokenization, TrainingTokens
 from .training import Example
 from .weights import Weights, mean, slim
 
@@ -99,6 +100,9 @@ class TaggerTrainer(CollectingTrainer):
     """Add the model of a single training in CRFsuite's format, without pruning."""
     seed: int = 1
     """Seed of the order of the sentences."""
+    tokenization: Tokenization = "segmenter"
+    """Tokens to learn from. `segmenter`: those that the segmenter makes of raw text; other tokens of the initial view are
+    replaced for the training. `given`: the tokens of the initial view; the model then needs such tokens wherever it is used."""
     command: str = ""
     """The command that trains the model: a line of the model card."""
 
@@ -116,9 +120,14 @@ class TaggerTrainer(CollectingTrainer):
                 "keep_crfsuite: expected a single training (runs: 1): the mean of several is not CRFsuite's"
             )
 
+    def open(self) -> None:
+        super().open()
+        self._training_tokens = TrainingTokens(self.tokenization, self.needs())
+
     def process(self, cas: Cas) -> None:
         """Add a document. Raise CasError if it has no gold view, or if its text differs."""
-        view, gold = self.views_of(cas)
+        _, gold = self.views_of(cas)
+        view = self._training_tokens.of(cas)
         words = Words(view)
         columns = self.feature_set.columns(words)
         tags = [tag or "" for tag in gold.feature(Token, "pos")]
@@ -226,6 +235,7 @@ class TaggerTrainer(CollectingTrainer):
                 "command": self.command,
                 "documents": len(carried),
                 "tokens": tags.total(),
+                "tokenization": self._training_tokens.description(),
                 "tags": dict(sorted(tags.items())),
                 "carried": {
                     name: sum(getattr(c, name) for c in carried)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
 from ...pipeline.contract.component import Annotator
 from ...typesystem import Annotation, FeatureStructure, PhiCandidate, PhiKind, Sentence, Token, View
+from .calibration import Curve
 from .extraction import Floats
 from .feature import Words
 from .labels import OUTSIDE, decode, labeled_ranges
 from .linear_model import LinearModel, TokenModel, check_type, features_of
 from .scoring import LabelScorer
+from .tokenization import TokenCheck
 
 _SEPARATORS = frozenset(",;:、，；：،؛")
 """Separators, which are removed from the ends of spans."""
@@ -62,6 +64,15 @@ class SequenceTagger(Annotator):
             name: k for name, k in found.items() if k in self.kinds or (k.parent is not None and k.parent in self.kinds)
         }
 
+    @cached_property
+    def _curve(self) -> Curve | None:
+        return Curve.of(self._model.meta)
+
+    @cached_property
+    def token_check(self) -> TokenCheck:
+        """The comparison of tokens with those that the model was trained on."""
+        return TokenCheck(self._model.meta, self._model.place)
+
     def scored(self, words: Words) -> tuple[Floats, list[tuple[int, int]]]:
         """Return scores of labels, of shape (tokens, labels), and the ranges of tokens whose labels depend on each other."""
         raise TypeError(f"{type(self).__name__} must define scored(words)")
@@ -70,6 +81,7 @@ class SequenceTagger(Annotator):
         words = Words(view)
         if not len(words):
             return
+        self.token_check.check(view)
         scores, sequences = self.scored(words)
         yield from self.marked(words, scores, sequences)
 
@@ -81,12 +93,25 @@ class SequenceTagger(Annotator):
             decided = scores.copy()
             decided[:, labels.index(OUTSIDE)] -= self.outside_bias
         path = self.best(decided, sequences)
+        yield from self.spans_of(words, path, sequences, lambda spans: self.confidences(scores, path, spans, sequences))
+
+    def spans_of(
+        self,
+        words: Words,
+        path: list[int],
+        sequences: list[tuple[int, int]],
+        confidences: Callable[[list[Any]], list[float]],
+    ) -> Iterator[PhiCandidate]:
+        """Yield the labels of `path` as candidates. `confidences` returns those of spans (first, last + 1, kind)."""
+        labels = self._model.labels
         busy = labeled_ranges(path, labels.index(OUTSIDE), sequences) if OUTSIDE in labels else sequences
         if not busy:
             return
         named = [labels[i] for i in path]
         found = [s for s in decode(named, busy, self._model.meta["encoding"]) if s[2] in self._wanted]
-        sure = self.confidences(scores, path, found, sequences) if self.confidence else [1.0] * len(found)
+        sure = confidences(found) if self.confidence else [1.0] * len(found)
+        if self.confidence and self._curve is not None:
+            sure = self._curve.apply(sure)
         for (first, last, kind), confidence in zip(found, sure, strict=True):
             first, last = _within(words.forms, first, last)
             yield PhiCandidate(

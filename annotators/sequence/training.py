@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
 from collections.abc import Sequence
@@ -10,14 +11,20 @@ from itertools import pairwise
 from typing import Any
 
 from ...pipeline.errors import CasError, ConsumerError
-from ...typesystem import Cas, CaspipeWarning, Phi, PhiCandidate, PhiKind, View
+from ...typesystem import Cas, CaspipeWarning, Phi, PhiCandidate, PhiKind, View, optional_spans
 from .extraction import DocumentFeatures
 from .feature import Words
 from .labels import OUTSIDE, Encoding, EncodingErrors, encode
 from .model_trainer import ModelTrainer, counted, interruptible, log
+from .tokenization import Tokenization, TrainingTokens
 from .weights import Weights
 
-__all__ = ["Example", "Trainer", "log"]
+__all__ = ["AUGMENTED_FROM", "Example", "Trainer", "log", "source_document"]
+
+AUGMENTED_FROM = "augmented_from"
+"""Metadata of a changed copy of a document: the id of the document."""
+_COPY = re.compile(r"(?<=.)(?:~\d+)+\Z", re.DOTALL)
+"""The end of the id of a copy: `ID~2` is the second one of `ID`."""
 
 
 @dataclass(slots=True)
@@ -30,6 +37,8 @@ class Example:
     spans: Counter[str]
     more: Any = None
     """Further data for the trainer."""
+    source: str = ""
+    """The document, or the one that it is a copy of."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -44,11 +53,29 @@ class Trainer(ModelTrainer):
     """Kinds that are not annotated in some corpora. If the gold view of a document has no span of such a first-level kind, the
     candidates of earlier annotators are used instead, so that the model does not learn that dates are not PHI."""
 
+    optional: list[PhiKind] = field(default_factory=list)
+    """Kinds whose optional reference spans are learned too; optional spans of other kinds are left out."""
+    tokenization: Tokenization = "segmenter"
+    """Tokens to learn from. `segmenter`: those that the segmenter makes of raw text; if a reader or another program added other
+    tokens, they are replaced for the training, and gold spans keep their characters. `given`: the tokens of the documents; the
+    model then needs the same tokens wherever it is applied, and warns if it gets others."""
+
+    def open(self) -> None:
+        super().open()
+        self._training_tokens = TrainingTokens(self.tokenization, self.needs())
+
     def process(self, cas: Cas) -> None:
-        """Add a document. Raise CasError if it has no gold view, if its text differs, or if gold spans overlap."""
-        view, gold = self.views_of(cas)
+        """Add a document. Optional gold spans are left out, except those of the kinds in `optional`.
+
+        Raise CasError if it has no gold view, if its text differs, or if gold spans overlap.
+        """
+        _, gold = self.views_of(cas)
+        view = self._training_tokens.of(cas)
         words = Words(view)
-        marked: list[Phi | PhiCandidate] = [*gold.select(Phi)]
+        left_out = optional_spans(gold)
+        marked: list[Phi | PhiCandidate] = [
+            p for p in gold.select(Phi) if id(p) not in left_out or any(map(p.kind.is_a, self.optional))
+        ]
         marked = sorted([*marked, *self._completed(view, marked)], key=lambda p: (p.begin, p.end))
         spans = [(p.begin, p.end, self._name_of(p.kind)) for p in marked if self.wants(p.kind)]
         for a, b in pairwise(spans):
@@ -58,7 +85,8 @@ class Trainer(ModelTrainer):
                 )
         columns = self.feature_set.columns(words)
         labels, errors = encode(words.begins, words.ends, words.sentences, spans, self.encoding)
-        self.collect(cas, Example(columns, labels, errors, Counter(kind for _, _, kind in spans), self.more(words)))
+        counts = Counter(kind for _, _, kind in spans)
+        self.collect(cas, Example(columns, labels, errors, counts, self.more(words), source_document(cas)))
 
     def more(self, words: Words) -> Any:
         """Return further data of a document besides its features."""
@@ -106,6 +134,7 @@ class Trainer(ModelTrainer):
             "tokens": sum(len(e.labels) for e in examples),
             "spans": counted(spans),
             "misfits": errors.as_dict(),
+            "tokenization": self._training_tokens.description(),
         }
         with interruptible():
             self.learn(examples, training)
@@ -118,3 +147,8 @@ class Trainer(ModelTrainer):
     def train(self, examples: list[Example]) -> tuple[Weights, dict[str, Any], bytes | None]:
         """Return the weights, entries for model.json, and the model in CRFsuite's format if there is one."""
         raise TypeError(f"{type(self).__name__} must define train(examples)")
+
+
+def source_document(cas: Cas) -> str:
+    """Return the id of a document; of a changed copy that of the document it was made from."""
+    return _COPY.sub("", cas.metadata.get(AUGMENTED_FROM) or cas.id)

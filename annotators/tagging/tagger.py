@@ -12,6 +12,7 @@ from ..sequence.extraction import Floats
 from ..sequence.feature import Words
 from ..sequence.linear_model import LinearModel, check_type, features_of
 from ..sequence.scoring import LabelScorer
+from ..sequence.tokenization import TokenCheck
 from ..sequence.viterbi import viterbi
 
 SHIPPED = "en-tagger"
@@ -45,6 +46,7 @@ class Tagger(AnalysisEngine):
     def process(self, cas: Cas) -> None:
         view = cas.view()
         if view.count(Token):
+            self._token_check.check(view)
             view.set_feature(Token, "pos", self.tags(view))
 
     def tags(self, view: View) -> list[str]:
@@ -70,6 +72,10 @@ class Tagger(AnalysisEngine):
                 own = scores[i, number]
                 scores[i] -= FIXED
                 scores[i, number] = own
+
+    @cached_property
+    def _token_check(self) -> TokenCheck:
+        return TokenCheck(self.model.meta, self.model.place)
 
     @cached_property
     def _scorer(self) -> LabelScorer:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
@@ -25,6 +25,9 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "scrubadub": ("scrubadub==2.0.1",),
     "edsnlp": ("edsnlp==0.23.0", "spacy==3.8.18"),
     "spacy": ("spacy==3.8.18",),
+    "pydeid": (
+        "pyDeid @ git+https://github.com/GEMINI-Medicine/pyDeid",
+    ),  # the index has an empty package of this name
 }
 """Packages of each environment. Their dependencies are not pinned."""
 DEBIAN = ("libuima-addons-java", "libxmlbeans-java")
@@ -51,24 +54,38 @@ def versions(folder: Path, name: str) -> str:
     return (folder / name / _DONE).read_text(encoding="utf-8").strip()
 
 
-def set_up(folder: Path, tell: Callable[[str], None]) -> None:
-    """Create all missing environments; report and skip those that fail."""
-    for name in (*PACKAGES, "uima"):
+def set_up(
+    folder: Path,
+    tell: Callable[[str], None],
+    names: Iterable[str],
+    packages: Mapping[str, Sequence[str]] = PACKAGES,
+) -> None:
+    """Create the missing ones of some environments; report and skip those that fail."""
+    for name in names:
         place = folder / name
         if (place / _DONE).is_file():
             tell(f"{name}: already set up")
             continue
         try:
-            told = _uima(place) if name == "uima" else _packages(place, PACKAGES[name])
+            told = _uima(place) if name == "uima" else _packages(place, packages[name])
         except (subprocess.CalledProcessError, OSError) as error:
-            output = getattr(error, "stderr", None) or str(error)
-            tell(f"{name}: could not be set up: {output.strip().splitlines()[-1]}")
+            tell(f"{name}: could not be set up: {_reason(error)}")
             continue
         (place / _DONE).write_text(told + "\n", encoding="utf-8")
         tell(f"{name}: {told}")
 
 
-def _packages(place: Path, packages: tuple[str, ...]) -> str:
+def _reason(error: Exception) -> str:
+    """Return the line of a failed command that says why; pip ends with notes that do not."""
+    lines = (getattr(error, "stderr", None) or str(error) or type(error).__name__).strip().splitlines()
+    for start in ("fatal:", "ERROR:"):
+        for line in lines:
+            if line.strip().startswith(start):
+                return line.strip()
+    return lines[-1].strip()
+
+
+def _packages(place: Path, packages: Sequence[str]) -> str:
     venv.create(place, with_pip=True, clear=True)
     pip = [str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     _run([*pip, *packages])

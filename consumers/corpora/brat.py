@@ -55,6 +55,8 @@ class BratConsumer(CountedText, FolderConsumer):
 
     def content(self, cas: Cas) -> Content:
         text, spans = self.annotated(cas)
+        if text.startswith(BYTE_ORDER_MARK):  # a reader takes the first one for the mark of the file; brat counts both
+            text, spans = BYTE_ORDER_MARK + text, [s._replace(begin=s.begin + 1, end=s.end + 1) for s in spans]
         written = Written()
         lines = [f"{line}\n" for line in annotation_lines(text, spans, written)]
         state = {"attributes": {n: sorted(values) for n, values in written.attributes.items()}, "lost": written.lost}
@@ -74,6 +76,7 @@ class BratConsumer(CountedText, FolderConsumer):
         self.files.add("annotation.conf", conf.encode())
 
 
+BYTE_ORDER_MARK = "\ufeff"
 FRAGMENTS = "fragments"
 NORMALIZATION = "normalization/"
 NOTE = "note/"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Literal
 
 from ...pipeline.contract.component import component
-from ...typesystem import Cas, CasError, CaspipeWarning, PhiKind
+from ...typesystem import Cas, CasError, PhiKind
 from ...typesystem.markup.xml_text import ILLEGAL, Escaper, replace_illegal
-from ..files.annotated import AnnotatedOptions, Span
+from ..files.annotated import AnnotatedOptions, Span, warn_of_dropped
 from ..files.content import Content
 from ..files.folder import FolderConsumer
 
@@ -79,10 +78,8 @@ class I2b2Consumer(AnnotatedOptions, FolderConsumer):
 
     def close(self) -> None:
         """Warn of what the format cannot store."""
-        if self._dropped:
-            message = f"{self.id}: {self._dropped} attributes of spans were left out: the format cannot store them"
-            warnings.warn(message, CaspipeWarning, stacklevel=2)
-            self._dropped = 0
+        warn_of_dropped(self, self._dropped)
+        self._dropped = 0
         super().close()
 
     def _tag(self, name: str, span: Span, text: str, escaped: Escaper) -> str:

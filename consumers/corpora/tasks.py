@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import warnings
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ...typesystem import Cas, CaspipeWarning
-from ..files.annotated import Annotated, CountedText, Overlaps, disjoint
+from ...typesystem import Cas
+from ..files.annotated import Annotated, CountedText, Overlaps, disjoint, warn_of_dropped
 from ..files.content import Content
 from ..files.document_names import NameOptions
 from ..files.lines import LineConsumer
@@ -34,10 +33,8 @@ class TaskConsumer(CountedText, NameOptions, LineConsumer):
 
     def close(self) -> None:
         """Give the file its name, and warn of what was left out."""
-        if self._dropped:
-            message = f"{self.id}: {self._dropped} attributes of spans were left out: the format cannot store them"
-            warnings.warn(message, CaspipeWarning, stacklevel=2)
-            self._dropped = 0
+        warn_of_dropped(self, self._dropped)
+        self._dropped = 0
         super().close()
 
     ending: ClassVar[bytes] = b"\n"

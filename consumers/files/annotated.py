@@ -140,6 +140,13 @@ class CountedText(AnnotatedOptions):
         return Annotated(text, spans)
 
 
+def warn_of_dropped(consumer: CasConsumer, attributes: int) -> None:
+    """Warn, when a consumer is closed, of the number of attributes of spans that its format cannot store."""
+    if attributes:
+        message = f"{consumer.id}: {attributes} attributes of spans were left out: the format cannot store them"
+        warnings.warn(message, CaspipeWarning, stacklevel=3)
+
+
 def disjoint(spans: Sequence[Span], overlaps: Overlaps) -> list[Span]:
     """Return the spans in text order, for tools that do not support overlaps: `longest` keeps the longest of those that share
     characters.

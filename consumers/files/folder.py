@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...pipeline.contract.component import Locate, Output, TwoPhaseConsumer
+from ...pipeline.contract.component import TwoPhaseConsumer
+from ...pipeline.contract.output import Locate, Output
 from ...pipeline.storage.file_names import FileNames
 from ...pipeline.storage.files import DocumentFolder, Staged, digest_of
 from ...typesystem import Cas

@@ -6,7 +6,8 @@ import dataclasses
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ...pipeline.contract.component import Locate, Output, Scope, TwoPhaseConsumer
+from ...pipeline.contract.component import Scope, TwoPhaseConsumer
+from ...pipeline.contract.output import Locate, Output
 from ...pipeline.storage.files import make_folder, restricted_folder
 from ...typesystem import Cas
 from .content import Content

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from ...pipeline.contract.component import Output
+from ...pipeline.contract.output import Output
 from ...pipeline.storage.files import AtomicFile
 
 

@@ -8,7 +8,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, Literal
 
-from ...pipeline.contract.component import Locate, Output, Scope, TwoPhaseConsumer, component
+from ...pipeline.contract.component import Scope, TwoPhaseConsumer, component
+from ...pipeline.contract.output import Locate, Output
 from ...pipeline.storage.file_names import FileNames, pseudonym, safe_parts
 from ...pipeline.storage.files import AtomicFile, make_folder, restricted_folder
 from ...typesystem import Cas, CaspipeWarning

@@ -11,7 +11,8 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from ...pipeline.contract.component import Locate, Output, Scope, component
+from ...pipeline.contract.component import Scope, component
+from ...pipeline.contract.output import Locate, Output
 from ...pipeline.storage.file_names import safe_parts
 from ...typesystem import INITIAL_VIEW, Cas
 from ..files.content import Content

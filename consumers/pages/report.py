@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.contract.component import Locate, Output, Scope, TwoPhaseConsumer, component
+from ...pipeline.contract.component import Scope, TwoPhaseConsumer, component
+from ...pipeline.contract.output import Locate, Output
 from ...pipeline.contract.report import RunReport
 from ...pipeline.storage.files import make_folder, write_atomic
 from ...typesystem import Cas

@@ -73,6 +73,7 @@ def _cards(report: RunReport) -> list[tuple[str, str, str]]:
         "Reused from an earlier run": report.reused,
         "Retries": report.attempts,
         "Workers": report.workers,
+        "Spans added by the leak gate": report.repaired,
     }
     cards += [(name, f"{n:,}", "") for name, n in optional.items() if n]
     if report.resident:

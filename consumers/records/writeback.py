@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
-from ...pipeline.contract.component import Locate, Output, Scope
+from ...pipeline.contract.component import Scope
+from ...pipeline.contract.output import Locate, Output
 from ...pipeline.errors import ConsumerError, ReaderError
 from ...pipeline.storage.archives.open_archives import bounded, opened
 from ...pipeline.storage.files import Staged

@@ -14,9 +14,10 @@ from itertools import accumulate
 from typing import Literal, get_args
 
 from ...typesystem import PhiKind
-from .criteria import Span, distinct
+from .criteria import distinct
 from .document import Mark, Pair
 from .leaks import merged, shared, uncovered
+from .spans import Span
 
 Level = Literal["kind", "top", "vigibase", "i2b2-2014", "i2b2-2014-sub", "meddocan"]
 """`kind`: PERSON_PATIENT differs from PERSON_DOCTOR; `top`: both are PERSON; else the category of that scheme."""

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 from ...pipeline.errors import ConsumerError
-from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, Phi, PhiCandidate, Sentence, Token, View
+from ...typesystem import (
+    GOLD_VIEW,
+    INITIAL_VIEW,
+    Cas,
+    Phi,
+    PhiCandidate,
+    Sentence,
+    Token,
+    View,
+    optional_spans,
+)
 from ...typesystem.tokenize import token_spans
+from .spans import Spans
 
 T = TypeVar("T")
 GROUPS = ("group", "patient")
@@ -43,7 +54,10 @@ class Entity:
 
 @dataclass(slots=True)
 class Pair:
-    """One document: reference and system over the same text."""
+    """One document: reference and system over the same text.
+
+    Optional reference spans are neither missed nor false: system spans and candidates that overlap only such spans are dropped.
+    """
 
     id: str
     text: str = field(repr=False)
@@ -61,7 +75,26 @@ class Pair:
     """Reference entities, if mentions are linked (TAB)."""
     labels: tuple[list[str], list[str]] | None = field(default=None, repr=False)
     """Reference and system label of every token, if the input consists of labels (CoNLL)."""
+    optional: list[Mark] = field(default_factory=list)
+    """Reference spans that need not be found."""
+    metadata: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Metadata of the document, by which scores can be grouped."""
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.optional:
+            self.system, self.candidates = (
+                [m for m in marks if not self.only_optional(m.begin, m.end)] for marks in (self.system, self.candidates)
+            )
+
+    def only_optional(self, begin: int, end: int) -> bool:
+        """Return whether a span shares a code point with an optional reference span and with no other reference span."""
+        if not self.optional:
+            return False
+        optional = self.once("optional", lambda: Spans(_sorted(self.optional)))
+        return optional.overlap((begin, end)) and not self.once("gold", lambda: Spans(_sorted(self.gold))).overlap(
+            (begin, end)
+        )
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """Return what `make` returns; it is called once for each name, for values that several measures need."""
@@ -71,7 +104,13 @@ class Pair:
 
     def check(self) -> None:
         """Raise ConsumerError for spans that are empty or outside the text, and for confidences that are not between 0 and 1."""
-        for side, marks in (("gold", self.gold), ("system", self.system), ("candidate", self.candidates)):
+        sides = (
+            ("gold", self.gold),
+            ("optional", self.optional),
+            ("system", self.system),
+            ("candidate", self.candidates),
+        )
+        for side, marks in sides:
             for number, m in enumerate(marks, 1):
                 if not 0 <= m.begin < m.end <= len(self.text):
                     problem = f"{m.begin}:{m.end} is not a span of the text (0:{len(self.text)})"
@@ -94,11 +133,14 @@ def pair_of(cas: Cas, gold: str = GOLD_VIEW, system: str = INITIAL_VIEW) -> Pair
     return pair_of_two(cas, cas, gold, system)
 
 
-def pair_of_two(reference: Cas, found: Cas, gold: str = GOLD_VIEW, system: str = GOLD_VIEW) -> Pair:
+def pair_of_two(
+    reference: Cas, found: Cas, gold: str = GOLD_VIEW, system: str = GOLD_VIEW, *, optional: bool = True
+) -> Pair:
     """Return the same from two CASes: `gold` is a view of `reference`, `system` one of `found`.
 
     Tokens and sentences are those of the system's view, else of the initial view over the same text; without any, tokens are
-    made by the segmenter's tokenizer and the number of sentences is unknown. Raises like `pair_of`.
+    made by the segmenter's tokenizer and the number of sentences is unknown. `optional`: False to treat optional spans of the
+    reference as others. Raises like `pair_of`.
     """
     right, left = reference.view(gold), found.view(system)
     if right.text != left.text:
@@ -106,18 +148,25 @@ def pair_of_two(reference: Cas, found: Cas, gold: str = GOLD_VIEW, system: str =
     segmented = next((v for v in _views(left, found, reference) if v.count(Token)), None)
     begins, ends = token_spans(left.text) if segmented is None else segmented.spans(Token)
     split = next((v for v in _views(left, found, reference) if v.count(Sentence)), None)
+    flagged = optional_spans(right) if optional else set()
     pair = Pair(
         reference.id,
         left.text,
-        _marks(right.select(Phi)),
+        _marks(p for p in right.select(Phi) if id(p) not in flagged),
         _marks(left.select(Phi)),
         (list(begins), list(ends)),
         _marks(left.select(PhiCandidate)),
         next((reference.metadata[name] for name in GROUPS if reference.metadata.get(name)), ""),
         None if split is None else split.count(Sentence),
+        optional=_marks(p for p in right.select(Phi) if id(p) in flagged),
+        metadata=dict(reference.metadata),
     )
     pair.check()
     return pair
+
+
+def _sorted(marks: Iterable[Mark]) -> list[tuple[int, int]]:
+    return sorted((m.begin, m.end) for m in marks)
 
 
 def _views(view: View, *cases: Cas) -> list[View]:

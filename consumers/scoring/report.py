@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ...pipeline.errors import ConsumerError
 from .comparison import Comparison
+from .grouped import Groups
 from .risk_report import text as risk_text
 from .risk_result import Risk
 from .scores import Scores
@@ -26,12 +27,13 @@ def digits(scheme: str) -> int:
 
 @dataclass(slots=True)
 class Report:
-    """Scores by scheme, with intervals and comparisons if requested."""
+    """Scores by scheme, with intervals, comparisons and scores of groups if requested."""
 
     scores: Mapping[str, Scores]
     intervals: Mapping[str, Mapping[Key, Interval]] = field(default_factory=dict)
     comparisons: Mapping[str, list[Comparison]] = field(default_factory=dict)
     risk: Risk | None = None
+    groups: Mapping[str, Groups] = field(default_factory=dict)
 
     @property
     def documents(self) -> int:
@@ -59,6 +61,7 @@ class Report:
                 f"{scores.to_text(self.intervals.get(scheme), digits(scheme))}"
                 for scheme, scores in self.scores.items()
             ]
+            parts += [str(groups) for groups in self.groups.values()]
             if self.risk is not None:
                 parts.append(risk_text(self.risk))
             return "\n".join(parts)
@@ -69,6 +72,12 @@ class Report:
         if self.comparisons:
             data["comparisons"] = [
                 {"scheme": scheme, **asdict(c)} for scheme, found in self.comparisons.items() for c in found
+            ]
+        if self.groups:
+            data["groups"] = [
+                {"scheme": scheme, "by": groups.by, **asdict(f)}
+                for scheme, groups in self.groups.items()
+                for f in groups.figures
             ]
         if self.risk is not None:
             data["risk"] = asdict(self.risk)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...typesystem import PhiKind
-from .criteria import Spans, by_kind, distinct
+from .criteria import by_kind, distinct
 from .document import Mark, Pair
 from .leaks import merged, uncovered
+from .spans import Spans
 
 
 class Identifiers(NamedTuple):

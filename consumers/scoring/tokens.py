@@ -21,9 +21,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from ...typesystem import PhiKind
 from .counts import MICRO, Counts, Measure
-from .criteria import Span, Spans, by_kind, distinct
+from .criteria import by_kind, distinct
 from .document import Mark, Pair
 from .leaks import merged
+from .spans import Span, Spans
 
 UNINFORMATIVE = frozenset(
     (
@@ -45,6 +46,15 @@ def touched(tokens: tuple[list[int], list[int]], marks: Iterable[Mark]) -> set[i
     return numbers
 
 
+def _system_tokens(pair: Pair, marks: Iterable[Mark]) -> set[int]:
+    """Return the tokens of some system spans, without those of optional reference spans only."""
+    numbers = touched(pair.tokens, marks)
+    if not pair.optional:
+        return numbers
+    begins, ends = pair.tokens
+    return {n for n in numbers if not pair.only_optional(begins[n], ends[n])}
+
+
 def words(text: str, spans: Iterable[Span]) -> Iterator[Span]:
     """Yield runs of letters and digits inside some spans; a run ends where the span ends."""
     for begin, end in spans:
@@ -55,13 +65,13 @@ def words(text: str, spans: Iterable[Span]) -> Iterator[Span]:
 def _token(pair: Pair) -> dict[str, Counts]:
     gold, system = by_kind(pair.gold), by_kind(pair.system)
     return {
-        kind: _both(touched(pair.tokens, gold.get(kind, ())), touched(pair.tokens, system.get(kind, ())))
+        kind: _both(touched(pair.tokens, gold.get(kind, ())), _system_tokens(pair, system.get(kind, ())))
         for kind in {**gold, **system}
     }
 
 
 def _phi_token(pair: Pair) -> dict[str, Counts]:
-    return {MICRO: _both(touched(pair.tokens, pair.gold), touched(pair.tokens, pair.system))}
+    return {MICRO: _both(touched(pair.tokens, pair.gold), _system_tokens(pair, pair.system))}
 
 
 def _both(gold: set[int], system: set[int]) -> Counts:
@@ -96,7 +106,8 @@ def _masked_tokens(
 def _masking(pair: Pair) -> dict[str, Counts]:
     result, every = _masked_tokens(pair, words)
     gold, found, *_ = result[MICRO]
-    wrong = len(set(words(pair.text, distinct(pair.system))) - every)
+    others = set(words(pair.text, distinct(pair.system))) - every
+    wrong = sum(not pair.only_optional(*word) for word in others)
     result[MICRO] = Counts(gold, found, found + wrong, found)
     return result
 

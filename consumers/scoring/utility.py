@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...typesystem import OffsetMap
-from .criteria import Spans
 from .intervals import Moved, intervals
 from .leaks import merged, shared
+from .spans import Spans
 from .table import align_columns, as_csv, format_share
 from .valuables import Span, doses, durations, lab_values
 

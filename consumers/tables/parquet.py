@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...pipeline.contract.component import Locate, Output, component
+from ...pipeline.contract.component import component
+from ...pipeline.contract.output import Locate, Output
 from ...pipeline.errors import ConsumerError, ResourceError
 from ...pipeline.storage.files import AtomicFile
 from ...typesystem import Cas

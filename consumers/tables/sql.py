@@ -9,7 +9,8 @@ import re
 from functools import cached_property
 from typing import Any, Literal
 
-from ...pipeline.contract.component import Locate, Output, Scope, TwoPhaseConsumer, component
+from ...pipeline.contract.component import Scope, TwoPhaseConsumer, component
+from ...pipeline.contract.output import Locate, Output
 from ...pipeline.errors import CaspipeError, ConsumerError
 from ...pipeline.storage.database import file_of, parsed
 from ...typesystem import Cas

@@ -9,7 +9,8 @@ import zlib
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from ...pipeline.contract.component import Locate, Output, component
+from ...pipeline.contract.component import component
+from ...pipeline.contract.output import Locate, Output
 from ...typesystem import Cas, TypeSystemError
 from ...typesystem.typesystem import TypeSystem, own_types
 from ...typesystem.xmi.writer import write_xmi

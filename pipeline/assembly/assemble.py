@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,9 +11,8 @@ from ...typesystem import FeatureStructure, Phi, PhiCandidate
 from ..contract import params, registry
 from ..contract.component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component
 from ..contract.limits import Limits
-from ..contract.type_hints import hints, inner_classes
 from ..errors import ConfigError, Fault, nearest
-from ..storage.yaml_source import Text, text_of
+from ..storage.yaml_source import Text
 from .chain import Chain
 from .config import Config, Step
 
@@ -127,6 +126,8 @@ def assemble(config: Config) -> Components:
         whole = with_resolver(whole)
         check_capabilities(reader, whole, [c for c in consumers if c is not None], config, faults)
         check_mentions(whole, config, faults)
+    if not faults:
+        check_bindings(whole, config, faults)
     if faults:
         raise ConfigError(sorted(dict.fromkeys(faults), key=lambda f: (f.file != config.file, f.file, f.line)))
     for consumer in consumers:
@@ -151,9 +152,7 @@ def build_step(step: Step, section: str, config: Config, faults: list[Fault], vi
     if issubclass(cls, Annotator) and "view" not in fields and "view" in given:
         views[step.id] = str(given.pop("view"))
     given = config.unaliased(given)
-    if issubclass(cls, CasConsumer):
-        field_hints = hints(cls)  # paths of consumers are relative to the output folder, not to the YAML file
-        given = {k: text_of(v) if Path in inner_classes(field_hints.get(k)) else v for k, v in given.items()}
+    given = params.with_output_paths(cls, given)
     component = params.build(cls, given, lambda at, what: faults.append(step.fault(at, what)))
     if component is not None:
         component.set_id(step.id)
@@ -222,6 +221,20 @@ def check_mentions(engines: list[Component], config: Config, faults: list[Fault]
             shown = _shown(name, step.given if step else None)
             what = f"no component or aggregate called {shown}{nearest(name, here)}"
             faults.append(step.fault((parameter,), what) if step else Fault(engine.id, what, config.file))
+
+
+def check_bindings(engines: list[Component], config: Config, faults: list[Fault]) -> None:
+    """Report engines that cannot work behind those before them."""
+    steps = {s.id: s for s in config.engines}
+    for engine, what in bind(engines):
+        step = steps.get(engine.id)
+        faults.append(step.fault((), what) if step else Fault(engine.id, what, config.file))
+
+
+def bind(engines: Sequence[Component]) -> list[tuple[Component, str]]:
+    """Bind every engine to those before it. Returns the engines that cannot work there, and why."""
+    bound = [(engine, engine.bind(engines[:n])) for n, engine in enumerate(engines)]
+    return [(engine, what) for engine, what in bound if what]
 
 
 def _shown(name: str, given: Any) -> str:

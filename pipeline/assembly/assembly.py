@@ -18,10 +18,10 @@ from ..contract.component import (
     TwoPhaseConsumer,
 )
 from ..contract.report import ComponentStats
-from ..errors import CaspipeError, ComponentError, guarded
+from ..errors import CaspipeError, ComponentError, ConfigError, Fault, guarded
 from ..storage.secrets import Secret, secrets_of, without_secrets
 from ..storage.yaml_source import Text, text_of
-from .assemble import RunOptions, assemble, parted, with_resolver
+from .assemble import RunOptions, assemble, bind, parted, with_resolver
 from .chain import Chain
 from .config import Config
 
@@ -44,6 +44,8 @@ class Assembly:
         _make_ids_unique(engines)
         _make_ids_unique(consumers)
         self.engines: list[Component] = with_resolver(list(engines))
+        if faults := [Fault(engine.id, what) for engine, what in bind(self.engines)]:
+            raise ConfigError(faults)
         self.reader = reader
         self.consumers = list(consumers)
         self.options = options or RunOptions()

@@ -110,6 +110,7 @@ class _Walk:
         cls = type(value)
         self.found.classes.append((at, cls))
         private, reads = getattr(cls, "private", ()), self.reads
+        inner = bool(at) and not isinstance(value, CasConsumer | CollectionReader)
         parameters: dict[str, Any] = {}
         for field in dataclasses.fields(value) if dataclasses.is_dataclass(value) else ():
             if not field.init:
@@ -120,7 +121,7 @@ class _Walk:
             if is_secret(name, content) or (name in private and content):
                 parameters[name] = self.secret(content, below_)
                 continue
-            self.reads = reads or bool(at) or name in getattr(cls, "reads", ())
+            self.reads = reads or inner or name in getattr(cls, "reads", ())
             resource = resource_class(cls, name)
             parameters[name] = self.value(content, below_, resource)
             self.reads = reads

@@ -196,6 +196,8 @@ def hint_schema(hint: Any, definitions: dict[str, Json]) -> Json:
         return {"enum": [m.name for m in hint]}
     if issubclass(hint, Part):
         return _family(family(hint), definitions)
+    if issubclass(hint, Component):
+        return {"$ref": f"#/definitions/{hint.role}"} if hint.role in ("reader", "engine") else {}
     if dataclasses.is_dataclass(hint):
         return _object(hint, definitions)
     return {}

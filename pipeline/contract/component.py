@@ -13,6 +13,7 @@ from ...typesystem import Annotation, Cas, FeatureStructure, View
 from ..errors import Fault
 from ..storage.secrets import Secret
 from . import registration
+from .output import Locate, Output
 from .resources import Resource, load
 from .type_hints import hints, inner_classes
 
@@ -55,6 +56,13 @@ class Component:
         """Give this instance an id of its own."""
         self._id = id
 
+    def bind(self, earlier: Sequence[Component]) -> str:
+        """Receive the engines before this one, in order, when a pipeline is assembled; called again for every copy of it.
+
+        Returns what is wrong with them, or an empty string. A pipeline reports it as a configuration error.
+        """
+        return ""
+
     def open(self) -> None:
         """Load files and models. Resources given by name are loaded here; call `super().open()` first."""
         self.open_resources()
@@ -95,6 +103,14 @@ class Component:
     def explain_need(self, need: type[FeatureStructure] | str) -> str:
         """Say for messages which part of this component needs it: `feature pos of model en-phi`. Empty: the component itself."""
         return ""
+
+    def nested(self) -> Iterator[Component]:
+        """Yield the components among the parameters, and theirs, as the reader that another reader wraps."""
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if isinstance(value, Component):
+                yield value
+                yield from value.nested()
 
     def referenced_components(self) -> Iterator[tuple[str, str]]:
         """Yield (parameter, name) for every component that the parameters name, so that a typo is reported."""
@@ -283,28 +299,6 @@ class TwoPhaseConsumer(CasConsumer):
 def is_resumable(component: Component) -> bool:
     """Return whether a component is a consumer that can continue where an earlier run was interrupted."""
     return isinstance(component, TwoPhaseConsumer) and component.resumable
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Output:
-    """An output written for one document: a separate file, or a slice of a file that all documents share."""
-
-    consumer: str
-    """Id of the consumer."""
-    path: str
-    """Relative to the output folder of the run, with `/` as separator."""
-    begin: int
-    """First byte."""
-    length: int
-    """Bytes."""
-    digest: str
-    """SHA-256 of the bytes, in hexadecimal."""
-    whole: bool
-    """True if it is a separate file."""
-
-
-Locate = Callable[[Output], Path]
-"""Returns the current path of an output of an earlier run."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

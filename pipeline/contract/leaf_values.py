@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ...typesystem import PhiKind
-from ..errors import nearest
+from ..errors import ResourceError, nearest
 from ..storage.secrets import check_url, is_secret, without_secrets
+from ..storage.shipped_corpora import corpus_folder, is_shipped
 from ..storage.yaml_source import Text
-from .component import Part, family
+from .component import Component, Part, family
 from .resources import Resource
 from .type_hints import UNIONS, cached
 
@@ -60,6 +61,8 @@ def describe_type(hint: Any) -> str:
             return hint.kind
         if issubclass(hint, Part):
             return family(hint).__name__.lower()
+        if issubclass(hint, Component):
+            return hint.role or "component"
         if issubclass(hint, enum.Enum):
             return "one of " + ", ".join(m.name for m in hint)
         return hint.__name__
@@ -99,6 +102,12 @@ def plain_value(hint: Any, value: Any) -> Any:
 
 def convert_leaf(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
     """Convert a value to a type that is neither a class of ours nor a union or mapping."""
+    if hint is Path and isinstance(value, str) and is_shipped(value):
+        try:
+            return corpus_folder(value)
+        except ResourceError as error:
+            report(path, str(error))
+            return None
     if isinstance(value, Text):
         check_url(value)
         value = str(value.base / value) if hint is Path else str(value)

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
-from ...typesystem import DEIDENTIFIED_VIEW, Cas, Leak
+from ...typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, Leak, Phi
 from ..errors import CaspipeError, ComponentError
 
+REPAIRED = "repaired"
+"""Prefix of the reason of a Phi that the leak gate added because its text was still readable after masking."""
 _SHOWN = 12
 
 
@@ -33,11 +35,22 @@ def refuse_leaks(cas: Cas) -> None:
         raise ComponentError(leaks[0].source or "leak_gate", LeakError(describe_leaks(leaks)))
 
 
+def repaired(cas: Cas) -> list[Phi]:
+    """Return the Phi that the leak gate added, in text order."""
+    return [phi for phi in cas.select(Phi) if phi.reason.startswith(REPAIRED)] if cas.has_view(INITIAL_VIEW) else []
+
+
 def describe_leaks(leaks: Sequence[Leak]) -> str:
-    """Describe leaks without quoting text: `2 leaks: values PERSON 2; in the masked text at PERSON 12:17, PERSON 40:45`."""
+    """Describe leaks without quoting text: `2 leaks: values PERSON 2; in the original text at PERSON 12:17, PERSON 40:45`."""
     counts = Counter((leak.check, leak.kind.name) for leak in leaks)
     kinds = ", ".join(f"{check} {kind} {count}" for (check, kind), count in sorted(counts.items()))
-    spans = [f"{leak.kind.name} {leak.begin}:{leak.end}" for leak in leaks if leak.check != "fields"]
+    text = "original" if all(leak.original_begin >= 0 or leak.check == "fields" for leak in leaks) else "masked"
+    spans = [f"{leak.kind.name} {_place(leak, text)}" for leak in leaks if leak.check != "fields"]
     more = f" and {len(spans) - _SHOWN} more" if len(spans) > _SHOWN else ""
-    offsets = f"; in the masked text at {', '.join(spans[:_SHOWN])}{more}" if spans else ""
+    offsets = f"; in the {text} text at {', '.join(spans[:_SHOWN])}{more}" if spans else ""
     return f"{len(leaks)} leak{'s' * (len(leaks) != 1)}: {kinds}{offsets}"
+
+
+def _place(leak: Leak, text: str) -> str:
+    """Return the offsets of a leak; leaks of older versions have none in the original text."""
+    return f"{leak.original_begin}:{leak.original_end}" if text == "original" else f"{leak.begin}:{leak.end}"

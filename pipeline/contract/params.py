@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from ...typesystem import PhiKind
-from ..errors import nearest
+from ..errors import ConfigError, nearest
 from ..storage.secrets import Secret, configured, is_secret
-from ..storage.yaml_source import Text
+from ..storage.yaml_source import Text, text_of
 from . import registry
-from .component import Part, family
+from .component import CasConsumer, Component, Part, family
 from .leaf_values import Report, convert_leaf, describe_type, kind_of, shown
 from .resources import Resource
 from .type_hints import UNIONS, cached, hints, inner_classes
@@ -159,6 +159,8 @@ def convert(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) 
             return _convert_resource(hint, value, report, path)
         if issubclass(hint, Part):
             return _convert_part(hint, value, report, path)
+        if issubclass(hint, Component):
+            return _convert_component(hint, value, report, path)
         if issubclass(hint, enum.Enum):
             return _convert_enum(hint, value, report, path)
         if dataclasses.is_dataclass(hint):
@@ -186,7 +188,7 @@ def _hiding(value: Text, report: Report) -> Report:
 
 def _special(hint: Any) -> bool:
     return any(
-        issubclass(c, PhiKind | Resource | Part | enum.Enum | Path | Secret) or dataclasses.is_dataclass(c)
+        issubclass(c, PhiKind | Resource | Part | Component | enum.Enum | Path | Secret) or dataclasses.is_dataclass(c)
         for c in inner_classes(hint)
     )
 
@@ -273,6 +275,48 @@ def _convert_part(hint: type[Part], value: Any, report: Report, path: tuple[str 
         report(at, str(error))
         return None
     return build(cls, given, report, at)
+
+
+def _convert_component(hint: type[Component], value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
+    """Build a component that is a parameter of another one: `reader: {jsonl: {...}}`, written as in a section of a pipeline."""
+    if isinstance(value, hint):
+        return value
+    if isinstance(value, Mapping) and len(value) == 1:
+        (name, given), at = next(iter(value.items())), (*path, next(iter(value)))
+    elif isinstance(value, str):
+        name, given, at = value, None, path
+    else:
+        what = describe_type(hint)
+        article = "an" if what[0] in "aeiou" else "a"
+        report(path, f"expected {article} {what}: a name, or name: {{parameters}}; got {kind_of(value)}")
+        return None
+    try:
+        cls = registry.find(str(name), hint.role)
+    except LookupError as error:
+        report(at, str(error))
+        return None
+    except ConfigError as error:  # a plug-in that cannot be imported
+        for fault in error.faults:
+            report(at, fault.what)
+        return None
+    if not issubclass(cls, hint):
+        report(at, f"{name} is a {cls.role or 'class without a role'}, expected a {describe_type(hint)}")
+        return None
+    if not isinstance(given, Mapping):
+        return build(cls, given, report, at)
+    given = with_output_paths(cls, given)
+    component = build(cls, {k: v for k, v in given.items() if k != "id"}, report, at)
+    if component is not None and "id" in given:
+        component.set_id(str(given["id"]))
+    return component
+
+
+def with_output_paths(cls: type[Component], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters in which paths of consumers are relative to the output folder, not to the YAML file."""
+    if not issubclass(cls, CasConsumer):
+        return dict(given)
+    field_hints = hints(cls)
+    return {k: text_of(v) if Path in inner_classes(field_hints.get(k)) else v for k, v in given.items()}
 
 
 def short_form(of: type[Part], value: str) -> tuple[str, dict[str, str]]:

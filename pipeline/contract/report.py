@@ -12,6 +12,7 @@ from typing import Any
 
 from ...typesystem import Cas, Phi
 from ..storage.files import write_atomic
+from .leaks import REPAIRED
 
 
 @dataclass(slots=True)
@@ -148,10 +149,12 @@ class Found:
     sources: dict[str, dict[str, int]] = field(default_factory=dict)
     odd: list[str] = field(default_factory=list)
     """Unusual properties of the text: keys of `ODD`."""
+    repaired: int = 0
+    """Spans that the leak gate added."""
 
     def to_plain(self) -> list[Any]:
         """Return plain data, from which `Found(*plain)` restores the object."""
-        return [self.characters, self.kinds, self.sources, self.odd]
+        return [self.characters, self.kinds, self.sources, self.odd, self.repaired]
 
     @classmethod
     def of(cls, cas: Cas) -> Found:
@@ -165,6 +168,7 @@ class Found:
                 found.kinds[phi.kind.name] = found.kinds.get(phi.kind.name, 0) + 1
                 by = found.sources.setdefault(phi.source or "(none)", {})
                 by[phi.kind.name] = by.get(phi.kind.name, 0) + 1
+                found.repaired += phi.reason.startswith(REPAIRED)
         return found
 
 
@@ -186,6 +190,10 @@ class RunReport:
     sources: dict[str, dict[str, int]] = field(default_factory=dict)
     odd: dict[str, int] = field(default_factory=dict)
     """Unusual texts that were released: key of `ODD` -> documents."""
+    repaired: int = 0
+    """Spans of released documents that the leak gate added."""
+    repaired_documents: int = 0
+    """Released documents in which the leak gate added spans."""
     warnings: list[str] = field(default_factory=list)
     config: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
@@ -217,6 +225,8 @@ class RunReport:
         """Count a released document."""
         self.documents.released += 1
         self.characters += other.characters
+        self.repaired += other.repaired
+        self.repaired_documents += other.repaired > 0
         for what in other.odd:
             self.odd[what] = self.odd.get(what, 0) + 1
         for kind, n in other.kinds.items():

@@ -7,11 +7,13 @@ import contextlib
 import re
 import sys
 from collections.abc import Iterable
+from dataclasses import is_dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution, packages_distributions, version
 from pathlib import Path
 from typing import Any
 
+from ..contract.component import Component
 from ..errors import CaspipeError, ResourceError
 from ..storage.hashing import PACKAGE
 
@@ -33,7 +35,7 @@ def requirements(components: Iterable[Any], code: Iterable[Path] = (), further: 
     wanted = {_normal(OURS), *map(_normal, further)}
     brings = packages_distributions()
     optional = _of_extras()
-    for component in components:
+    for component in [c for outer in components for c in _with_nested(outer)]:
         late = getattr(component, "role", "") == "engine"
         modules = _of_component(type(component), strings=late) & (set(sys.modules) if late else set(brings))
         wanted |= {_normal(d) for module in modules for d in brings.get(module, ())} & optional
@@ -41,6 +43,14 @@ def requirements(components: Iterable[Any], code: Iterable[Path] = (), further: 
         if file.suffix == ".py":
             wanted |= {_normal(d) for module, _ in _names(file, strings=False) for d in brings.get(module, ())}
     return sorted(f"{name}=={found}" for name, found in _closure(wanted).items())
+
+
+def _with_nested(component: Any) -> list[Any]:
+    return (
+        [component, *component.nested()]
+        if isinstance(component, Component) and is_dataclass(component)
+        else [component]
+    )
 
 
 def wheels(lines: Iterable[str], folder: Path) -> list[Path]:

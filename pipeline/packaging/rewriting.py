@@ -15,7 +15,7 @@ from ..assembly.assemble import SECTION_ROLES
 from ..assembly.config import Config, Step
 from ..assembly.effective import Input, input_of, is_secret_name
 from ..contract import params, registry
-from ..contract.component import Part, family
+from ..contract.component import Component, Part, family
 from ..contract.resources import Resource
 from ..contract.type_hints import UNIONS
 from ..errors import Fault, ResourceError
@@ -126,6 +126,8 @@ class _Rewriter:
                 return self.resource(hint, value, at)
             if issubclass(hint, Part):
                 return self.part(hint, value, at)
+            if issubclass(hint, Component):
+                return self.component(hint, value, at)
             if hint is Path and self._reads and isinstance(value, str | Path):
                 return self.file(value, at)
             if dataclasses.is_dataclass(hint) and isinstance(value, Mapping):
@@ -144,6 +146,17 @@ class _Rewriter:
             return self.plain(value)
         parameters = self.parameters(registry.find_part(family(hint), str(name)), given or {}, at, True)
         return {str(name): parameters} if parameters else str(name)
+
+    def component(self, hint: type[Component], value: Any, at: Keys) -> Any:
+        """Rewrite a component that is a parameter of another one."""
+        if not (isinstance(value, Mapping) and len(value) == 1):
+            return self.plain(value, at)
+        (name, given), reads = next(iter(value.items())), self._reads
+        self._reads = hint.role == "engine"
+        cls = registry.find(str(name), hint.role)
+        parameters = self.parameters(cls, given or {}, (*at, name), self._reads)
+        self._reads = reads
+        return {str(name): parameters}
 
     def plain(self, value: Any, at: Keys = ()) -> Any:
         """Return a value as it is in the file, including `${...}`."""

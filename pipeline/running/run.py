@@ -19,7 +19,8 @@ from typing import Any
 from ...typesystem import Cas
 from ..assembly.assemble import parted
 from ..assembly.assembly import Assembly
-from ..contract.component import CasConsumer, Output, Scope, TwoPhaseConsumer
+from ..contract.component import CasConsumer, Scope, TwoPhaseConsumer
+from ..contract.output import Output
 from ..contract.report import ODD, Failure, Found, RunReport, now, versions
 from ..errors import CaspipeError, ComponentError, ConsumerError, OutputError, ReaderError, guarded
 from .ledger.session import Session, open_session

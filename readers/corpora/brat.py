@@ -100,6 +100,7 @@ def _attribute(name: str, line_type: str, rest: str) -> tuple[str, tuple[str, st
 
 
 _CRLF = re.compile("\r\n")
+BYTE_ORDER_MARK = "\ufeff"
 
 
 @component("brat")
@@ -158,7 +159,8 @@ class BratReader(StandoffReader, DocumentFileReader):
         annotations = read_annotations(self._annotations(source))
         for tag in annotations.tags if self.fragments == "error" else ():
             _check_fragments(tag, text)
-        self.add_tags(cas, annotations.tags, self.scheme, _conversions(text), split=self.fragments == "split")
+        tags, conversions = _without_mark(annotations.tags, text)
+        self.add_tags(cas, tags, self.scheme, conversions, split=self.fragments == "split")
         if annotations.omitted:
             counts = ", ".join(f"{n} {name}" for name, n in annotations.omitted.items())
             warnings.warn(f"document {cas.id}: left out: {counts}", CaspipeWarning, stacklevel=2)
@@ -184,10 +186,22 @@ def _check_fragments(tag: Tag, text: str) -> None:
             )
 
 
+def _without_mark(tags: list[Tag], text: str) -> tuple[list[Tag], list[OffsetConversion]]:
+    """Return the tags and the possible conversions of their offsets. If a tag covers the byte-order mark, they count it."""
+    marked = [t.begin == 0 and (t.text or "").startswith(BYTE_ORDER_MARK) for t in tags]
+    if text.startswith(BYTE_ORDER_MARK):  # a second one
+        return tags, [_after_mark, *_conversions(text)]
+    if not any(marked):
+        return tags, [*_conversions(text), _after_mark]
+    plain = (t.text.removeprefix(BYTE_ORDER_MARK) if t.text else t.text for t in tags)
+    return [t._replace(text=p) if m else t for t, p, m in zip(tags, plain, marked, strict=True)], [_after_mark]
+
+
+def _after_mark(offset: int) -> int:
+    return max(0, offset - 1)
+
+
 def _conversions(text: str) -> list[OffsetConversion]:
-    """Return the conversions of offsets that count code points, CR LF as one character, or a byte-order mark."""
+    """Return the conversions of offsets that count code points, or CR LF as one character."""
     crlf = [m.start() - n for n, m in enumerate(_CRLF.finditer(text))]
-    conversions: list[OffsetConversion] = [as_written]
-    if crlf:
-        conversions.append(lambda offset: offset + bisect_left(crlf, offset))
-    return [*conversions, lambda offset: offset - 1]
+    return [as_written, *([lambda offset: offset + bisect_left(crlf, offset)] if crlf else [])]

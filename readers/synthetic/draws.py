@@ -19,7 +19,7 @@ class Draws:
 
     __slots__ = ("unit",)
 
-    def __init__(self, seed: int, number: int, purpose: str) -> None:
+    def __init__(self, seed: int, number: int | str, purpose: str) -> None:
         key = hashlib.blake2b(str(seed).encode(), digest_size=32).digest()
         digest = hashlib.blake2b(f"{purpose}\0{number}".encode(), key=key, digest_size=16).digest()
         self.unit = random.Random(int.from_bytes(digest, "big")).random

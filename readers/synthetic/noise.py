@@ -76,7 +76,7 @@ def _slips(pieces: list[Piece], draws: Draws, rate: float) -> list[Piece]:
     """Add typing errors at all letters with the same probability; short PHI stays unchanged."""
     lengths = [len(text) for text, _ in pieces]
     start = n = 0
-    for offset in _offsets(sum(lengths), rate, draws):
+    for offset in offsets(sum(lengths), rate, draws):
         while offset >= start + lengths[n]:
             start += lengths[n]
             n += 1
@@ -87,7 +87,7 @@ def _slips(pieces: list[Piece], draws: Draws, rate: float) -> list[Piece]:
     return pieces
 
 
-def _offsets(length: int, rate: float, draws: Draws) -> Iterator[int]:
+def offsets(length: int, rate: float, draws: Draws) -> Iterator[int]:
     """Yield offsets below `length`, each with the same small probability."""
     base = math.log1p(-min(rate, 0.5))
     offset = -1
@@ -139,12 +139,13 @@ def _spacing(pieces: list[Piece], draws: Draws) -> list[Piece]:
 
 def _scanned(pieces: list[Piece], draws: Draws) -> list[Piece]:
     """Replace some letters with ones that text recognition confuses them with."""
+    return [(misread(text, 0.025, draws), kind) for text, kind in pieces]
+
+
+def misread(text: str, share: float, draws: Draws) -> str:
+    """Return the text with a share of the letters that text recognition confuses replaced."""
     confusions, pattern = _tables()[1:]
-
-    def misread(match: re.Match[str]) -> str:
-        return confusions[match[0]] if draws.chance(0.025) else match[0]
-
-    return [(pattern.sub(misread, text), kind) for text, kind in pieces]
+    return pattern.sub(lambda match: confusions[match[0]] if draws.chance(share) else match[0], text)
 
 
 def _lines(pieces: list[Piece], draws: Draws, scale: float, layout: LayoutStyle) -> list[Piece]:
@@ -152,7 +153,7 @@ def _lines(pieces: list[Piece], draws: Draws, scale: float, layout: LayoutStyle)
     text = "".join([t for t, _ in pieces])
     draw = draws.unit()
     if draw < layout.wrap * scale:
-        text = _wrapped(text, draws.between(58, 110))
+        text = wrapped(text, draws.between(58, 110))
     elif draw < (layout.wrap + layout.flat) * scale:
         text = text.rstrip("\n").replace("\n", " ") + text[len(text.rstrip("\n")) :]
     else:
@@ -164,7 +165,8 @@ def _lines(pieces: list[Piece], draws: Draws, scale: float, layout: LayoutStyle)
     return changed
 
 
-def _wrapped(text: str, width: int) -> str:
+def wrapped(text: str, width: int) -> str:
+    """Return the text with lines wrapped at spaces, each of which becomes a newline: the length stays the same."""
     lines = []
     for line in text.split("\n"):
         start = 0

@@ -91,9 +91,11 @@ def read_sections(file: Traversable) -> Iterator[Section]:
 @cache
 def rows(name: str, *columns: str) -> tuple[tuple[str, ...], ...]:
     """Return the given columns of a list, in the order of the file. Raises ResourceError if one is missing."""
-    file = files("caspipe.configs").joinpath("lexicons", f"{name}.tsv.gz")
+    folder = files("caspipe.configs").joinpath("lexicons")
+    packed, plain = folder.joinpath(f"{name}.tsv.gz"), folder.joinpath(f"{name}.tsv")
     try:
-        lines = gzip.decompress(file.read_bytes()).decode("utf-8").splitlines()
+        content = gzip.decompress(packed.read_bytes()) if packed.is_file() else plain.read_bytes()
+        lines = content.decode("utf-8").splitlines()
     except (OSError, EOFError) as error:
         raise ResourceError(f"lexicon list {name}: cannot be read ({type(error).__name__})") from None
     header = next((line for line in lines if line.startswith("# columns: ")), "")

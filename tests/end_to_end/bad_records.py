@@ -308,6 +308,26 @@ def _conll() -> dict[str, Bad]:
     }
 
 
+def _marked() -> dict[str, Bad]:
+    begin = "=====\n#id: {}\n"
+    documents = {
+        "bad-label.txt": (
+            f"[[PERSON_DOCTR|{CANARY}]]",
+            "line 3, column 1: no PHI kind called 'PERSON_DOCTR'; did you mean",
+        ),
+        "bad-word.txt": (f"x [[{CANARY}|x]]", "line 3, column 3: expected the name of a PHI kind, found another word"),
+        "bad-open.txt": (f"[[PERSON|{CANARY}", "line 3, column 1: expected a mark like [[DATE|3 May]], found [["),
+        "bad-nested.txt": (f"[[PERSON|{CANARY} [[DATE|3]]]]", "line 3, column 1: expected a mark like"),
+        "bad-close.txt": (f"{CANARY}]]", f"line 3, column {len(CANARY) + 1}: expected [[ before ]], found none"),
+    }
+    whole = {
+        "bad-before.txt": (f"{CANARY}\n", "line 1: expected a line =====, found another line"),
+        "bad-header.txt": (f"=====\n{CANARY}\n", "line 2: expected a header like `#id: note-1`, found another line"),
+        "s-bad-id.txt": (f"=====\n#id: a\n{CANARY}\n", "line 2: an earlier document has the same id"),
+    }
+    return {name: (begin.format(name) + body + "\n", reason) for name, (body, reason) in documents.items()} | whole
+
+
 def _fhir(lines_: bool) -> dict[str, Bad]:
     def file(root: Any) -> bytes:
         return root if isinstance(root, bytes) else lines(root) if lines_ else json.dumps(root).encode()
@@ -381,6 +401,7 @@ RECORDS: dict[str, dict[str, Bad]] = {
     "vaers": _vaers(),
     "brat": {name: (data.encode(), reason) for name, (data, reason) in _brat().items()},
     "conll": {name: (data.encode(), reason) for name, (data, reason) in _conll().items()},
+    "marked": {name: (data.encode(), reason) for name, (data, reason) in _marked().items()},
     "fhir": _fhir(False),
     "fhir-bulk": _fhir(True),
     "parquet": _parquet(),

@@ -11,7 +11,7 @@ import fhir_samples
 import review_exports
 from bad_files import CANARY, Bad, in_the_way, packed, spoilt
 from bad_markup import SPANS, TEXT
-from format_samples import FORMATS, VAERS, ann, cas, i2b2, lines, record, region, task, xcas
+from format_samples import FORMATS, VAERS, ann, cas, i2b2, lines, marked, record, region, task, xcas
 
 from caspipe.typesystem import write_jsoncas, write_xmi
 
@@ -72,6 +72,7 @@ MAKE: dict[str, tuple[Callable[[str], bytes], str]] = {
     "i2b2-2006": (lambda id: f"<ROOT>{record('7', TEXT)}</ROOT>".encode(), ".xml"),
     "brat": (lambda _: ann(TEXT, SPANS), ".ann"),
     "conll": (lambda _: f"Seen O\n{CANARY} B-PER\n".encode(), ".conll"),
+    "marked": (lambda id: marked(id, TEXT, SPANS), ".txt"),
     "doccano": (lambda id: lines({"id": id, "text": TEXT, "label": [[5, 18, "PERSON"]]}), ".jsonl"),
     "prodigy": (lambda id: lines({"id": id, "text": TEXT, "spans": []}), ".jsonl"),
     "label_studio": (lambda id: json.dumps([task(id, TEXT, region(5, 18, text=TEXT))]).encode(), ".json"),
@@ -129,6 +130,15 @@ _REASONS: dict[str, dict[str, str]] = {
         "blank": "expected tokens, found none",
         "noise": "neither UTF-8 (from byte ",
         "latin": "neither UTF-8 (from byte 10 on) nor Windows-1252 (byte 10): say the encoding",
+        "utf16": _UNMARKED,
+        "bom16": _MARKED,
+    },
+    "marked": {
+        "cut": "line 3, column 6: expected a mark like [[DATE|3 May]], found [[ before something else",
+        "empty": "expected documents, each after a line =====, found none",
+        "blank": "expected documents, each after a line =====, found none",
+        "noise": "neither UTF-8 (from byte ",
+        "latin": "neither UTF-8 (from byte ",
         "utf16": _UNMARKED,
         "bom16": _MARKED,
     },

@@ -151,6 +151,15 @@ def masked(name: str, **more: Any) -> dict[str, Any]:
     return {name: {"annotations": "masked", **place, **more}}
 
 
+def marked(id: str, text: str, spans: Any) -> bytes:
+    """Marked text; the last span is optional."""
+    made, last = "", 0
+    for n, (b, e, k) in enumerate(spans, 1):
+        made += f"{text[last:b]}[[{'?' if n == len(spans) > 1 else ''}{k}|{text[b:e]}]]"
+        last = e
+    return f"=====\n#id: {id}  #genre: letter\n{made}{text[last:]}\n".encode()
+
+
 def _each(suffix: str, make: Any) -> dict[str, bytes]:
     return {f"{id}{suffix}": make(text, spans) for id, (text, spans) in DOCUMENTS.items()}
 
@@ -206,6 +215,7 @@ FORMATS: dict[str, Format] = {
         },
         masked("conll"),
     ),
+    "marked": Format("marked", {"r.txt": b"".join(marked(i, *d) for i, d in DOCUMENTS.items())}, masked("marked")),
     "doccano": Format(
         "doccano",
         {"r.jsonl": lines(*({"id": i, "text": t, "label": [list(s) for s in ss]} for i, (t, ss) in DOCUMENTS.items()))},

@@ -16,9 +16,9 @@ import fhir_samples
 import pytest
 import review_exports
 from bad_files import CANARY
-from bad_markup import TEXT
+from bad_markup import SPANS, TEXT
 from bad_spoilt import MAKE
-from format_samples import FORMATS, VAERS, Format, lines, project, put
+from format_samples import FORMATS, VAERS, Format, lines, marked, project, put
 from test_bad_formats import Ran, run
 
 from caspipe.pipeline.errors import ReaderError
@@ -146,6 +146,8 @@ def _long(name: str) -> dict[str, bytes]:
         return {"long.ann": made, "long.txt": LONG.encode()}
     if name == "conll":
         return {"long.conll": made.replace(CANARY.encode(), CANARY.encode() * 400_000)}
+    if name == "marked":
+        return {"long.txt": marked("long", LONG, SPANS)}
     if name == "inception":
         return {
             "long.zip": project(

@@ -21,6 +21,7 @@ from caspipe.readers.corpora.conll import ConllReader
 from caspipe.readers.corpora.doccano import DoccanoReader
 from caspipe.readers.corpora.i2b2 import I2b2Reader
 from caspipe.readers.corpora.label_studio import LabelStudioReader
+from caspipe.readers.corpora.marked import MarkedReader
 from caspipe.readers.corpora.prodigy import ProdigyReader
 from caspipe.readers.tables.json_records import JsonlReader
 from caspipe.readers.uima.cas_files import JsonCasReader, XmiReader
@@ -36,6 +37,7 @@ AGAIN: dict[str, tuple[str, Callable[[Path], CollectionReader]]] = {
     "jsoncas": ("", lambda path: JsonCasReader(folder=path)),
     "jsonl": (".jsonl", lambda path: JsonlReader(files=path, spans_field="spans")),
     "label_studio": (".json", lambda path: LabelStudioReader(files=path, take="predictions")),
+    "marked": (".txt", lambda path: MarkedReader(files=path)),
     "prodigy": (".jsonl", lambda path: ProdigyReader(files=path)),
     "xmi": ("", lambda path: XmiReader(folder=path)),
 }
@@ -55,7 +57,7 @@ NO_FILES = (
         "stacking_trainer",
         "vectors_trainer",
     ),
-    *("scorer", "utility"),
+    *("scorer", "utility", "calibrator"),
 )
 """Consumers that make no documents."""
 WHOLLY = ("xmi", "brat", "sql", "e2b-r3")
@@ -145,7 +147,7 @@ def test_every_consumer_has_its_place_here() -> None:
     readers = {
         c.name for c in registry.components() if issubclass(c, CollectionReader) and c.__module__.startswith("caspipe.")
     }
-    assert readers == {format_.reader for format_ in FORMATS.values()} | {"synthetic", "spark_table"}
+    assert readers == {format_.reader for format_ in FORMATS.values()} | {"augment", "synthetic", "spark_table"}
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*has no key:UserWarning")
 
 PSEUDONYM = f"masker.PERSON={{pseudonym: {{key: '{KEY}'}}}}"
 SURROGATE = f"masker.PERSON={{surrogate: {{key: '{KEY}'}}}}"
-PEOPLE = "Dr. John Smith saw Mr. Peter Doe. Mr. Peter Doe thanked JOHN SMITH and left."
+PEOPLE = "Dr. John Smith saw Mr. Peter Doe today. Mr. Peter Doe asked to see Dr. JOHN SMITH again."
 
 
 def names(text: str) -> list[str]:
@@ -193,6 +193,6 @@ def test_a_list_of_zip_codes_after_one_cue_is_masked_code_by_code() -> None:  # 
 )
 def test_the_small_zip_areas_are_those_of_a_dated_census(census: str, small: set[str]) -> None:  # 23
     every = sorted({"063", "830", "205", "369", "202", "204", "753", "772", "021"})
-    text = "\n".join(f"Boston, MA {prefix}01" for prefix in every)
-    new = masked(text, f"masker.LOCATION_ZIP={{zip3: {{census: '{census}'}}}}").split("\n")
+    given = f"masker.LOCATION_ZIP={{zip3: {{census: '{census}'}}}}"
+    new = [masked(f"ZIP {prefix}01", given) for prefix in every]
     assert {prefix for prefix, line in zip(every, new, strict=True) if line.endswith("000")} == small

@@ -11,16 +11,19 @@ from pathlib import Path
 import pytest
 from whole_pipeline import SHIFT, disagreement, lines, process, shipped
 
+from caspipe.annotators.neural.network_model import NeuralModel
+from caspipe.annotators.sequence.crf import ChainTagger
 from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.annotators.sequence.model_files import locate_model, read_card, read_description
 from caspipe.annotators.sequence.plain_data import plain
-from caspipe.annotators.sequence.tagging import LinearTagger
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.assembly.shipped import locate
 from caspipe.typesystem import Phi, PhiCandidate, PhiKind
 
 ROOT = Path(__file__).resolve().parents[2]
-MODELS = ("en-phi-crf", "en-phi-svm")
+MODELS = ("en-phi-network", "en-phi-crf", "en-phi-svm")
+DEFAULT = MODELS[:2]
+KINDS = {"PERSON", "LOCATION", "ORGANIZATION", "PROFESSION", "AGE", "ID"}
 SMALL = """
 reader: {{synthetic: {{documents: 6, seed: 5}}}}
 engines: [include: evidence-en.yaml]
@@ -33,28 +36,21 @@ TRAIN = "import sys; from caspipe.pipeline import Pipeline; sys.exit(Pipeline.pa
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_shipped_model_loads_by_name_and_is_small(name: str) -> None:
-    model = LinearModel.load(name)
+    model = NeuralModel.load(name) if name == "en-phi-network" else LinearModel.load(name)
     assert model.meta["language"] == "en"
-    assert {kind.name for kind in model.kinds.values()} == {
-        "PERSON",
-        "LOCATION",
-        "ORGANIZATION",
-        "PROFESSION",
-        "AGE",
-        "ID",
-    }
-    assert sum(f.stat().st_size for f in locate_model(name).iterdir()) <= 5_000_000
+    contact = {"DATE", "PHONE", "FAX", "EMAIL", "URL", "IP"} if name in DEFAULT else set()
+    assert {kind.name for kind in model.kinds.values()} == KINDS | contact
+    assert sum(f.stat().st_size for f in locate_model(name).iterdir()) <= 8_000_000
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", DEFAULT)
 def test_its_card_tells_licence_corpora_scores_and_limits(name: str) -> None:
     meta, card = read_description(name), read_card(name)
-    assert meta["licence"] == "CC BY 4.0"
     assert meta["licence"] in card
-    for corpus in ("Wikigold", "Broad Twitter Corpus", "WNUT 2017", "PHEE", "Synthetic"):
+    for corpus in ("phi_notes, train part", "MTSamples"):
         assert any(corpus in line for line in meta["training"]["corpora"])
     assert {row["criterion"] for row in meta["scores"]} == {"strict", "overlapping"}
-    assert "No open English corpus of real clinical notes" in card
+    assert "invented documents, not on real notes" in card
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -73,14 +69,20 @@ def test_its_training_configuration_assembles_and_names_it(name: str) -> None:
     assert declared == read_description(name)["features"]
 
 
-def test_the_shipped_pipeline_uses_both() -> None:
-    found = [e.id for e in shipped().engines if isinstance(e, LinearTagger)]
-    assert found == ["models/crf", "models/svm"]
+def test_the_shipped_pipelines_use_them() -> None:
+    assert [e.id for e in shipped().engines if isinstance(e, ChainTagger)] == ["models/neural", "models/crf"]
+    fast = Pipeline.load(locate("deidentify-fast"))
+    assert [e.id for e in fast.engines if isinstance(e, ChainTagger)] == ["models/crf"]
 
 
 @pytest.mark.parametrize("line", lines("models.txt"))
 def test_names_without_a_cue_are_found_and_traps_are_not_taken(line: str) -> None:
     assert disagreement(line) == ""
+
+
+@pytest.mark.parametrize("line", lines("known_failures.txt"))
+def test_what_is_known_to_fail_still_fails(line: str) -> None:
+    assert disagreement(line) != "", "it is right now: move the line to models.txt"
 
 
 def test_a_rule_says_whose_name_it_is_that_a_model_found() -> None:
@@ -107,7 +109,12 @@ def test_what_the_models_add_to_the_rules_on_the_samples() -> None:
             for phi in cas.select(Phi)
             if not any(begin < phi.end and phi.begin < end for begin, end in rules)
         ]
-    assert added == [("discharge-001", "school teacher", "PROFESSION"), ("letter-001", "electrician", "PROFESSION")]
+    lots = [("icsr-001", "EL8982", "ID"), ("icsr-002", "EK5730", "ID")]  # numbers of vaccine lots: known failures
+    assert added == [
+        ("discharge-001", "school teacher", "PROFESSION"),
+        *lots,
+        ("letter-001", "electrician", "PROFESSION"),
+    ]
 
 
 @pytest.mark.slow

@@ -135,6 +135,10 @@ _CONLLU = (
     "# global.columns = ID FORM UPOS MISC\n# newdoc id = d1\n1-2\tdel\t_\t_\n1\tde\tADP\t_\n2\tel\tDET\t_\n"
     f"3\t{SECRET.split()[0]}\tPROPN\tSpaceAfter=No\n4\t.\tPUNCT\t_\n\n# newdoc id = d2\n1\t{SECRET.split()[1]}\tX\t_\n"
 )
+_MARKED = (
+    f"=====\n#id: d1  #genre: letter\nBy [[PERSON|{SECRET}]] on [[?DATE|3/4/2020]], [[U+005B]][[U+005B]]{SECRET}.\n"
+    f"=====\n#id: d2\n{SECRET}\n"
+).encode()
 _BRAT = (
     ann(TEXT, SPANS).decode()
     + f"A1\tNegation T1\n#1\tAnnotatorNotes T1\t{SECRET}?\nR1\tIs Arg1:T1 Arg2:T2\nE1\tPERSON:T1\n*\tEquiv T1 T2\n"
@@ -382,6 +386,13 @@ SEEDS: dict[str, Seed] = {
             "tags": "IO",
         },
     ),
+    "marked": Seed(
+        "marked",
+        {"a.txt": _MARKED},
+        beside={f"{GOOD}.txt": f"=====\n#id: {GOOD}\nPhoned [[PERSON|Ivy]].\n".encode()},
+        good=(GOOD,),
+    ),
+    "marked-scheme": Seed("marked", {"a.txt": _MARKED}, {"scheme": "i2b2-2014-sub", "kinds": {"PERSON": None}}),
     "doccano": Seed(
         "doccano",
         {"a.jsonl": lines(_DOCCANO, _DOCCANO_NEW)},

@@ -15,6 +15,7 @@ CASES = {
     "jsonl": {"n.jsonl": _LINES},
     "csv": {"n.csv": "id,text\na,one\na,two\n"},
     "i2b2": {"n.xml": f"<ROOT>\n{_RECORD}{_RECORD}</ROOT>\n"},
+    "marked": {"n.txt": "=====\n#id: a\none\n=====\n#id: a\ntwo\n"},
     "text": {"a.txt": "one", "a.txt.gz": ""},
     "conll": {"a.conll": "one O\n", "a.conll.gz": ""},
 }

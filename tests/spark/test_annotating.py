@@ -153,14 +153,14 @@ def test_a_pipeline_that_masks_nothing_releases_nothing(spark: Any, tmp_path: Pa
 
 
 def test_what_the_leak_gate_refuses_is_quarantined(spark: Any, tmp_path: Path) -> None:
-    config = written(tmp_path / "leaking.yaml", "engines: [segmenter, dates, masker, leak_gate]\n")
+    config = written(tmp_path / "leaking.yaml", "engines: [segmenter, dates, masker, leak_gate: {repair: false}]\n")
     texts = [("a", "Seen on 3/4/2020, call 617-555-0134."), ("b", "Seen on 3/4/2020.")]
     found = by_id(annotate(frame(spark, texts), config))
     assert (found["b"]["status"], found["b"]["text"]) == ("released", "Seen on [DATE].")
     row = found["a"]
     assert (row["status"], row["reason"], row["component"]) == ("quarantined", "leak", "leak_gate")
     assert (row["text"], row["spans"], row["counts"]) == (None, None, None)
-    assert row["message"].startswith("leak_gate: LeakError: 1 leak: rules PHONE 1; in the masked text at PHONE ")
+    assert row["message"].startswith("leak_gate: LeakError: 1 leak: rules PHONE 1; in the original text at PHONE ")
 
 
 def test_metadata_and_known_phi_come_from_columns(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ CONFIG = """\
 reader:
   - text: {folder: notes, encoding: utf-8}
   - jsonl: {folder: records}
-engines: [segmenter, dates, identifiers, names, poison, resolver, masker, leak_gate]
+engines: [segmenter, dates, identifiers, names, poison, resolver, masker, leak_gate: {repair: false}]
 consumers: [text, jsonl, csv, xmi, report]
 run: {limits: {seconds: 12, memory_mb: 1500}}
 """

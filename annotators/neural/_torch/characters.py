@@ -9,6 +9,11 @@ from torch import Tensor, nn
 
 from .lstm import BiLstm
 
+FEW_FORMS = 64
+"""Number of forms below which all are padded to the longest."""
+CHUNKS = 5
+"""Number of groups of forms of similar length, each padded to its longest form."""
+
 
 def uniform_embedding(entries: int, dim: int) -> nn.Embedding:
     """Return an embedding with uniformly distributed weights, with padding at index 0."""
@@ -27,7 +32,14 @@ class CharacterLstm(nn.Module):
         self.size = self.lstm.size
 
     def forward(self, characters: Tensor, sizes: Tensor) -> Tensor:
-        return self.lstm.last(self.vectors(characters), sizes)
+        if torch.onnx.is_in_onnx_export() or len(sizes) < FEW_FORMS:
+            return self.lstm.last(self.vectors(characters), sizes)
+        order = torch.argsort(sizes)  # forms of similar length together: most are a fifth as long as the longest
+        chunks = [
+            self.lstm.last(self.vectors(characters[rows, : int(sizes[rows[-1]])]), sizes[rows])
+            for rows in order.chunk(CHUNKS)
+        ]
+        return torch.cat(chunks)[torch.argsort(order)]
 
 
 class CharacterCnn(nn.Module):

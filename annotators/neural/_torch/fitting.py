@@ -80,6 +80,8 @@ class TrainingLoop:
     def _train_epoch(self, items: Sequence[tuple[Document, tuple[int, int]]], dev: Sequence[Document]) -> None:
         """Train for an epoch, score it, keep its weights if it is the best, and write the checkpoint."""
         began, options, result = time.perf_counter(), self.options, self._result
+        for group in self._optimizer.param_groups:
+            group["lr"] = options.optimizer.rate * options.rate_of(self._epochs)
         row: dict[str, Any] = {"epoch": self._epochs, "loss": round(self._pass(items), 5)}
         arrays = self.network.state()
         if options.average > 1:

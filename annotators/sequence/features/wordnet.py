@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import cast
 
 from ....pipeline.contract.component import part
@@ -23,6 +23,27 @@ _SHORTEST = 2
 """Minimum number of letters before an ending."""
 
 
+@lru_cache(maxsize=2_000)
+def _lemmas_in(lexicon: Lexicon, form: str) -> tuple[Entry, ...]:
+    """Return the distinct entries of the possible lemmas of a form; computed once for all features of the same list."""
+    form = normalize(form[:MAX_LENGTH]).lower()
+    own = lexicon.entry(form)
+    lemmas = dict.fromkeys([form] if own is not None and own.columns.get("senses") else ())
+    irregular = own.columns.get("lemma", "") if own is not None else ""
+    if irregular:
+        lemmas.setdefault(irregular)
+    if not lemmas:
+        for ending, replacement in _DETACHED:
+            if form.endswith(ending) and len(form) - len(ending) >= _SHORTEST:
+                lemmas.setdefault(form[: len(form) - len(ending)] + replacement)
+    entries = [own if lemma == form else lexicon.entry(lemma) for lemma in lemmas]
+    return tuple(
+        entry
+        for entry, lemma in zip(entries, lemmas, strict=True)
+        if entry is not None and entry.form == lemma and entry.columns.get("senses")
+    )
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class _WordNet(FormFeature):
     lexicon: Lexicon = _NAMED
@@ -33,22 +54,9 @@ class _WordNet(FormFeature):
         default = getattr(self.lexicon, "name", self.lexicon) == DEFAULT
         return make_label(self.name, "" if default else resource_stem(self.lexicon))
 
-    def _lemmas(self, form: str) -> Iterator[Entry]:
-        """Yield the distinct entries of the possible lemmas of a form, beginning with the form itself."""
-        form = normalize(form[:MAX_LENGTH]).lower()
-        own = self.lexicon.entry(form)
-        lemmas = dict.fromkeys([form] if own is not None and own.columns.get("senses") else ())
-        irregular = own.columns.get("lemma", "") if own is not None else ""
-        if irregular:
-            lemmas.setdefault(irregular)
-        if not lemmas:
-            for ending, replacement in _DETACHED:
-                if form.endswith(ending) and len(form) - len(ending) >= _SHORTEST:
-                    lemmas.setdefault(form[: len(form) - len(ending)] + replacement)
-        for lemma in lemmas:
-            entry = self.lexicon.entry(lemma)
-            if entry is not None and entry.form == lemma and entry.columns.get("senses"):
-                yield entry
+    def _lemmas(self, form: str) -> tuple[Entry, ...]:
+        """Return the distinct entries of the possible lemmas of a form, beginning with the form itself."""
+        return _lemmas_in(self.lexicon, form)
 
     def _values(self, form: str, column: str) -> tuple[str, ...]:
         values = (v for entry in self._lemmas(form) for v in entry.columns.get(column, "").split())

@@ -58,6 +58,10 @@ def _labels(count: int, chunks: Sequence[Chunk]) -> list[str]:
 def _accuracy(pair: Pair) -> dict[str, Counts]:
     size = len(pair.tokens[0])
     gold, system = pair.labels or (_labels(size, chunks_of(pair.tokens, marks)) for marks in (pair.gold, pair.system))
+    if pair.optional and pair.labels is None:
+        counted = [not pair.only_optional(*token) for token in zip(*pair.tokens, strict=True)]
+        gold, system = ([label for label, yes in zip(side, counted, strict=True) if yes] for side in (gold, system))
+        size = sum(counted)
     same = [g == s for g, s in zip(gold, system, strict=True)]
     inside = [ok for g, ok in zip(gold, same, strict=True) if g != "O"]
     return {MICRO: Counts(size, sum(same)), "not O": Counts(len(inside), sum(inside))}

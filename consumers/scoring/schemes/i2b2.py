@@ -78,7 +78,8 @@ def _units(pair: Pair, side: Side, *, cut: bool, hipaa: bool) -> list[Tag]:
 
     def make() -> list[Tag]:
         if cut:
-            return [token for tag in _units(pair, side, cut=False, hipaa=hipaa) for token in tokens(pair.text, tag)]
+            every = [token for tag in _units(pair, side, cut=False, hipaa=hipaa) for token in tokens(pair.text, tag)]
+            return every if side == "gold" else [t for t in every if not pair.only_optional(t[2], t[3])]
         if hipaa:
             return [tag for tag in _units(pair, side, cut=False, hipaa=False) if is_hipaa(tag[0], tag[1])]
         return tags(pair.gold if side == "gold" else pair.system)

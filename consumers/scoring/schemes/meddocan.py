@@ -21,8 +21,9 @@ from functools import lru_cache
 
 from ....typesystem import PhiKind
 from ..counts import MICRO, Counts, Measure
-from ..criteria import Span, Spans, strict
+from ..criteria import strict
 from ..document import Mark, Pair
+from ..spans import Span, Spans
 
 
 @lru_cache(maxsize=4096)

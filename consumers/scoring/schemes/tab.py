@@ -27,9 +27,10 @@ from ....pipeline.errors import ReaderError
 from ....typesystem import PhiKind
 from ....typesystem.tokenize import token_spans
 from ..counts import MICRO, Counts, Measure, Shape
-from ..criteria import Span, Spans, distinct
+from ..criteria import distinct
 from ..document import Entity, Mark, Pair
 from ..leaks import merged, uncovered
+from ..spans import Span, Spans
 
 _WORD = re.compile(r"\w+")
 _FUNCTION_WORDS = (
@@ -129,7 +130,7 @@ def _units(pair: Pair, *, cut: bool) -> dict[str, Counts]:
             cell[0] += len(parts)
             cell[1] += sum(masks.covers(b, e) for b, e in parts)
     result = {kind: Counts(*cell) for kind, cell in cells.items()}
-    masked = [piece for m in pair.system for piece in pieces(m.begin, m.end)]
+    masked = [piece for m in pair.system for piece in pieces(m.begin, m.end) if not pair.only_optional(*piece)]
     result[MICRO] = Counts(
         sum(c.gold for c in result.values()), sum(c.found for c in result.values()), *_precision(pair, masked)
     )

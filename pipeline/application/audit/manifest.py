@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...contract.component import Output
+from ...contract.output import Output
 from ...errors import ReaderError
 from ...running.ledger import LedgerReader, Row
 from ...storage.file_names import safe_parts

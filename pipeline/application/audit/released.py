@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ....typesystem import PhiKind
-from ...contract.component import Output
+from ...contract.output import Output
 from ...errors import ConfigError, Fault, ReaderError
 from ...running.ledger import LedgerReader
 from .findings import sample_ids

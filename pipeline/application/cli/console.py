@@ -99,6 +99,8 @@ def print_report(report: RunReport, pipeline: Pipeline, done: str = "released") 
         kinds = sorted(report.kinds.items(), key=lambda kv: (-kv[1], kv[0]))
         rows = ((Text(kind, style=color(kind)), f"{n:,}") for kind, n in kinds)
         console.print(table(("kind", "found"), rows, right=[1]))
+    if report.repaired or report.reasons.get("leak"):
+        console.print(f"Leak gate: {repairs(report)}", markup=False)
     for warning in report.warnings:
         console.print(f"[yellow]warning:[/] {escape(warning)}")
     print_failures(report, pipeline)
@@ -107,6 +109,17 @@ def print_report(report: RunReport, pipeline: Pipeline, done: str = "released") 
         console.print("Outputs:")
         for line in outputs:
             console.print(line, markup=False)
+
+
+def repairs(report: RunReport) -> str:
+    """Describe what the leak gate did: `12 spans added in 5 documents, 1 document refused`."""
+    counts = (
+        (report.repaired, "span"),
+        (report.repaired_documents, "document"),
+        (report.reasons.get("leak", 0), "document"),
+    )
+    spans, documents, refused = (f"{n:,} {word}{'s' * (n != 1)}" for n, word in counts)
+    return f"{spans} added in {documents}, {refused} refused"
 
 
 def print_failures(report: RunReport, pipeline: Pipeline) -> None:

@@ -13,6 +13,7 @@ from ...contract import registry
 from ...errors import Fault, nearest
 from ...pipeline import Pipeline
 from ...storage.secrets import warn_of_command_line
+from ...storage.shipped_corpora import PREFIX, corpora
 
 Completion = Callable[[str], list[str]]
 
@@ -24,6 +25,10 @@ def choices(*names: str) -> Completion:
 
 def shipped_configs(incomplete: str) -> list[str]:
     return choices(*shipped.names())(incomplete)
+
+
+def shipped_corpora(incomplete: str) -> list[str]:
+    return choices(*(f"{PREFIX}{name}" for name in corpora()))(incomplete)
 
 
 def component_names(incomplete: str) -> list[str]:

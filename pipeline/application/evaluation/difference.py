@@ -11,9 +11,10 @@ from typing import Any, Literal
 from ....consumers.evaluation.errors import CHANGES, ErrorPage
 from ....consumers.scoring import Pair, pair_of_two
 from ....consumers.scoring.alignment import GROUPS, Compared, Group, Mistake, mistakes
-from ....consumers.scoring.criteria import Span, distinct
+from ....consumers.scoring.criteria import distinct
 from ....consumers.scoring.document import Mark
 from ....consumers.scoring.leaks import merged, shared, uncovered
+from ....consumers.scoring.spans import Span
 from ....typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, Phi
 from ...errors import ReaderError
 from .documents import Collection, DocumentCallback, read_documents
@@ -123,7 +124,7 @@ def compare(
         if cas.view(views[0]).text != other.view(views[1]).text:
             difference.other_text.append(name)
             continue
-        pair = pair_of_two(cas, other, *views)
+        pair = pair_of_two(cas, other, *views, optional=False)
         _add(difference, pair, mistakes(pair, level), _reference(gold, name, pair, reference))
     if not (difference.documents or difference.only_first or difference.only_second or difference.other_text):
         raise ReaderError("no documents to compare")

@@ -45,6 +45,30 @@ def processed_documents(pipeline: Pipeline, callback: DocumentCallback | None = 
             yield pipeline.process(cas)
 
 
+def engine_pairs(
+    pipeline: Pipeline,
+    reference: Collection,
+    system: str = INITIAL_VIEW,
+    callback: DocumentCallback | None = None,
+) -> Iterator[Pair]:
+    """Yield the documents of a reference collection with the annotations of a pipeline's engines over their texts.
+
+    The reader, the maskers and the consumers of the pipeline do not run. If the reference is in the initial view, the engines get
+    the text and the metadata only. Raises as `pipeline_pairs`.
+    """
+    reader = reference.pipeline().reader
+    assert reader is not None
+    pipeline.engines = with_trained(pipeline)
+    with pipeline:
+        for cas in _documents(reader, callback):
+            gold = reference.annotated(cas, reference=True)
+            bare = cas
+            if gold == INITIAL_VIEW:
+                bare = Cas(cas.text, id=cas.id)
+                bare.metadata.update(cas.metadata)
+            yield pair_of_two(cas, pipeline.process(bare), gold, system)
+
+
 def with_trained(pipeline: Pipeline) -> list[Component]:
     """Return the engines of a pipeline without maskers, and with the annotators of the models of its trainers.
 

@@ -45,14 +45,15 @@ def _engines(config: Config) -> Config:
 
 
 def suggestion_pipeline(spec: Spec, model: str) -> Pipeline:
-    """Return the pipeline for suggestions: with the trained model, which has priority, and without a masker.
+    """Return the pipeline for suggestions: with the trained model, which has priority, and without masker and leak gate.
 
     Raises ConfigError, and ResourceError for a missing or damaged bundle.
     """
     config = _engines(config_of(spec))
     at = finders(config)
     step = Step("crf", ID, {"model": model}, ("engines",), (config.file, 0))
-    config.engines = [*config.engines[:at], step, *(_listening(s) for s in config.engines[at:] if s.name != "masker")]
+    later = [_listening(s) for s in config.engines[at:] if s.name not in ("masker", "leak_gate")]
+    config.engines = [*config.engines[:at], step, *later]
     return Pipeline.from_config(config)
 
 

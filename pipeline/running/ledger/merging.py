@@ -14,7 +14,8 @@ from pathlib import Path
 
 from ...assembly.assembly import Assembly
 from ...assembly.dependencies import fingerprint
-from ...contract.component import CasConsumer, Output, TwoPhaseConsumer, is_resumable
+from ...contract.component import CasConsumer, TwoPhaseConsumer, is_resumable
+from ...contract.output import Output
 from ...contract.report import Failure, Found, RunReport, now, versions
 from ...errors import CaspipeError, ReaderError, guarded
 from ..observers import Progress

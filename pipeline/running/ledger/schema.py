@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...contract.component import Output
+from ...contract.output import Output
 from ...errors import ConsumerError, OutputError
 
 _VERSION = 1

@@ -12,7 +12,8 @@ from typing import Any
 
 from ...assembly.assembly import Assembly
 from ...assembly.dependencies import code_version, fingerprint
-from ...contract.component import Locate, Output, TwoPhaseConsumer, is_resumable
+from ...contract.component import TwoPhaseConsumer, is_resumable
+from ...contract.output import Locate, Output
 from ...contract.report import Found, RunReport, now
 from ...errors import guarded
 from ...storage.digest_set import Digests

@@ -159,6 +159,9 @@ class Metrics(Observer):
         out.counter("caspipe_retries", "Attempts after the first.", [({}, report.attempts)])
         out.counter("caspipe_reused", "Documents adopted from an earlier run.", [({}, report.reused)])
         out.counter("caspipe_characters", "Code points of released documents.", [({}, report.characters)])
+        out.counter("caspipe_repaired_spans", "Spans that the leak gate added.", [({}, report.repaired)])
+        text = "Released documents in which the leak gate added spans."
+        out.counter("caspipe_repaired_documents", text, [({}, report.repaired_documents)])
         out.counter("caspipe_warnings", "Distinct warnings.", [({}, len(report.warnings))])
         self._components(out, report)
         out.gauge("caspipe_workers", "Running worker processes.", [({}, len(self._alive))])

@@ -56,8 +56,8 @@ def test_day_first_and_latest_year_are_parameters() -> None:
 
 def test_a_doubtful_date_has_less_confidence_than_a_certain_one() -> None:
     certain, doubtful = found("Shot on 4/9. Tired all day (4/10).")
-    assert (certain.covered_text, certain.confidence) == ("4/9", 1.0)
-    assert (doubtful.covered_text, doubtful.confidence < 1.0) == ("4/10", True)
+    assert (certain.covered_text, certain.confidence) == ("4/9", 0.95)
+    assert (doubtful.covered_text, doubtful.confidence < certain.confidence) == ("4/10", True)
 
 
 def test_a_score_without_a_date_next_to_it_is_not_marked() -> None:
@@ -84,7 +84,7 @@ def test_every_candidate_names_its_rule() -> None:
         ("es", "el 5 de marzo de 2020, en octubre de 2019", ["5 de marzo de 2020", "octubre de 2019"]),
         ("it", "il 3 maggio 2020, giovedì", ["3 maggio 2020", "giovedì"]),
         ("nl", "op 3 mei 2020, woensdag", ["3 mei 2020", "woensdag"]),
-        ("pt", "em 7 de setembro de 2019", ["7 de setembro de 2019"]),
+        ("pt", "em 7 de setembro de 2019, em 3 de maio", ["7 de setembro de 2019", "3 de maio"]),
         ("sv", "den 6 juni 2019, torsdag", ["6 juni 2019", "torsdag"]),
     ],
 )

@@ -3,9 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.annotators.ages import cues as ages
+from caspipe.annotators.ages import places
 from caspipe.annotators.dates import cues, negative_cues, parse
 from caspipe.annotators.dates.calendar import Calendar
-from caspipe.annotators.dates.windows import Before, spans
+from caspipe.annotators.dates.windows import Before, Ending, spans
 
 PATTERNS = [
     pytest.param(value, id=f"{module.__name__.rsplit('.', 2)[1]}-{name}")
@@ -13,6 +14,7 @@ PATTERNS = [
     for name, value in vars(module).items()
     if isinstance(value, Before)
 ]
+ENDINGS = [pytest.param(value, id=name) for name, value in vars(places).items() if isinstance(value, Ending)]
 WORDS = (
     "seen on the 3 4/5 in 2020 , . ( ) : # - aged DOB born died around at 12:30 pm last Rua do Carmo lot no case report "
     "x2- he was in his mid late early temp max hr 80 for about ~ \n \t on\xa0 é"
@@ -25,6 +27,19 @@ windows = st.lists(st.sampled_from([*WORDS, " ", "  ", "\n"]), max_size=12).map(
 @given(window=windows, space=st.sampled_from(["", " ", ": ", "\n"]))
 def test_both_engines_agree_on_a_window(pattern: Before, window: str, space: str) -> None:
     assert (pattern.search(window + space) is None) == (pattern.exact.search(window + space) is None)
+
+
+names = "pt name Rosa Diaz son Eli kids ( , / and & 9 (9) in-law sister died d. MI koro ali tía Ål *".split()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pattern", ENDINGS)
+@given(
+    window=st.lists(st.sampled_from([*names, " ", "\n"]), max_size=9).map(" ".join),
+    joint=st.sampled_from(["", " ", ", ", " (", ": ", " / now "]),
+)
+def test_the_first_search_never_hides_a_match(pattern: Ending, window: str, joint: str) -> None:
+    assert (pattern.search(window + joint) is None) == (pattern.exact.search(window + joint) is None)
 
 
 @given(text=st.text(alphabet="a1/ é😀\ud800", max_size=40))

@@ -53,6 +53,10 @@ def reason(engine: Veto, cas: Cas) -> str:
         ("[Bence Jones] albumin and proteinuria.", "vetoed: eponym"),
         ("[Glasgow] Coma Scale 15.", "vetoed: eponym"),
         ("[GLASGOW] COMA SCALE 15.", "vetoed: eponym"),
+        ("Closed with 4-0 [Monocryl].", "vetoed: product"),
+        ("Wrapped in [Steri-Strips].", "vetoed: product"),
+        ("Seen by [Kelly].", ""),
+        ("Dr. [Vicryl] signed.", ""),
         ("An 18 Fr [Foley] was placed.", "vetoed: eponym"),
         ("An 18 Fr. [Foley] was placed.", "vetoed: eponym"),
         ("An 18 [F Foley] was placed.", "vetoed: eponym"),
@@ -109,7 +113,7 @@ def test_a_fuzzy_term_vetoes_nothing(veto: Veto) -> None:
 
 
 def test_a_second_run_judges_anew(veto: Veto) -> None:
-    cas = document("He took {[Zofran]}.")
+    cas = document("He took {[Qulofen]}.")
     assert reason(veto, cas) == reason(veto, cas) == "vetoed: medical term"
     cas.remove(cas.select(MedicalTerm)[0])
     assert reason(veto, cas) == ""
@@ -198,3 +202,23 @@ def test_a_number_beside_a_place_may_be_its_post_code(veto: Veto) -> None:
 
 def test_a_bare_number_that_is_an_id_is_no_matter_of_this_veto(veto: Veto) -> None:
     assert reason(veto, document("at [188]", source="models/crf", kind=PhiKind.ID)) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "why"),
+    [
+        ("Seen by [PERSON] today.", "PERSON", "vetoed: placeholder"),
+        ("Seen by [PERSON] today.", "[PERSON]", "vetoed: placeholder"),
+        ("The [AGE > 89] came.", "AGE", "vetoed: placeholder"),
+        ("Seen by [PERSON Smith] today.", "Smith", ""),
+        ("Seen by [PERSON] Smith today.", "Smith", ""),
+        ("Seen by PERSON today.", "PERSON", ""),
+    ],
+)
+def test_placeholders_of_an_earlier_run_are_no_names(veto: Veto, text: str, word: str, why: str) -> None:
+    cas = Cas(text)
+    begin = text.index(word)
+    candidate = PhiCandidate(begin, begin + len(word), kind=PhiKind.PERSON, confidence=0.5)
+    candidate._source = "rules/names"
+    cas.add(candidate)
+    assert reason(veto, cas) == why

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from marked_spans import Marked, cases
+from masked_documents import document
 
 from caspipe.annotators.leak_gate import LeakGate
 from caspipe.annotators.masking import Context, Mention, Operator, Outcome
@@ -51,15 +52,6 @@ def default() -> LeakGate:
     return gate()
 
 
-def document(text: str, *spans: tuple[str, str]) -> Cas:
-    """A text with the first place of each (value, kind) marked as Phi."""
-    cas = Cas(text, id="note")
-    for value, kind in spans:
-        begin = text.index(value)
-        cas.add(Phi(begin, begin + len(value), kind=PhiKind.of(kind)))
-    return cas
-
-
 def masked(cas: Cas, **parameters: Any) -> Cas:
     Masker(**parameters).process(cas)
     return cas
@@ -93,7 +85,7 @@ def test_the_message_counts_and_places_and_quotes_nothing(default: LeakGate) -> 
     default.process(cas)
     with pytest.raises(ComponentError) as caught:
         refuse_leaks(cas)
-    said = "2 leaks: values PERSON 2; in the masked text at PERSON 15:21, PERSON 28:34"
+    said = "2 leaks: values PERSON 2; in the original text at PERSON 13:19, PERSON 26:32"
     assert str(caught.value) == f"leak_gate: LeakError: {said}"
     assert caught.value.code == "leak"
     assert repr(leaks_of(cas)[0]) == "<Leak 15:21>"
@@ -292,7 +284,7 @@ def test_the_gate_must_stand_behind_a_masker() -> None:
 
 
 def test_consumers_of_masked_text_refuse_the_document_and_a_pipeline_goes_on(tmp_path: Path) -> None:
-    pipeline = Pipeline.parse("engines: [segmenter, dates, resolver, masker, leak_gate]")
+    pipeline = Pipeline.parse("engines: [segmenter, dates, resolver, masker, leak_gate: {repair: false}]")
     consumer = TextConsumer()
     consumer.output = tmp_path
     with pipeline:

@@ -99,6 +99,9 @@ MEMBERS = {
     "medical_specialties": "cardiology; oncologist; infectious disease; GP",
     "professions": "teacher; truck driver; firefighters; policewoman",
     "surname_prefixes": "van der; de la; O'; Mc",
+    "world_names": "Nasreen; Achieng; Wojciechowski; Okonkwo; Tuiasosopo; Bui",
+    "products": "Vicryl; Steri-Strips; Kerlix; Betadine; Zosyn; K-wire",
+    "clinical_words": "Wt; Disch; Anaes; Pseudomonas; Hemostasis",
     "temporal_words": "summer; tomorrow; a few; twenty-three; midnight",
 }
 

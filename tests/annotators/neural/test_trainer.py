@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from caspipe.annotators.neural.network_model import NeuralModel
+from caspipe.annotators.sequence.calibration import Curve
 from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ConsumerError, ResourceError
@@ -100,6 +101,23 @@ def test_both_libraries_find_the_same(trained: Path) -> None:
         )
     assert seen[0][0] == seen[1][0]
     np.testing.assert_allclose(seen[0][1], seen[1][1], atol=1e-4)
+
+
+def test_the_confidences_of_a_network_become_probabilities_in_a_run(trained: Path, tmp_path: Path) -> None:
+    shutil.copytree(trained, tmp_path / "small")
+    config = {
+        "reader": {"synthetic": {"documents": 30, "seed": 9}},
+        "engines": ["segmenter", {"neural": {"model": str(tmp_path / "small")}}],
+        "consumers": [{"calibrator": {"model": "small", "source": "neural"}}],
+        "run": {"output": str(tmp_path), "on_error": "stop"},
+    }
+    Pipeline.parse(yaml.safe_dump(config)).run()
+    said = json.loads((tmp_path / "small/model.json").read_text(encoding="utf-8"))["confidence"]
+    assert said["documents"] == 30 and said["after"]["ece"] < said["before"]["ece"]
+    before, after = (applied(model, TEXT).select(PhiCandidate) for model in (trained, tmp_path / "small"))
+    assert [(c.begin, c.end, c.kind) for c in after] == [(c.begin, c.end, c.kind) for c in before]
+    assert [c.confidence for c in after] == pytest.approx(Curve(**said["curve"]).apply([c.confidence for c in before]))
+    assert "expected calibration error" in (tmp_path / "small/README.md").read_text(encoding="utf-8")
 
 
 def test_a_zip_is_as_good_as_a_folder(trained: Path, tmp_path: Path) -> None:

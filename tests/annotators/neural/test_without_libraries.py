@@ -94,7 +94,7 @@ def test_batches_hold_every_sequence_once(lengths: list[int], tokens: int) -> No
 def test_long_forms_are_spelled_by_their_ends() -> None:
     assert characters_of("a" * 50 + "z") == "a" * 20 + "a" * 19 + "z"
     assert characters_of("word\0\n") == "word\n"
-    assert len(characters_of("")) == 1
+    assert len(characters_of("")) == len(characters_of("\0")) == 1
 
 
 def test_a_vocabulary_knows_what_it_holds_and_nothing_else() -> None:

@@ -60,5 +60,25 @@ def test_long_sentences_neither_overflow_nor_vanish() -> None:
     assert found == pytest.approx(one_by_one(scores, transitions, (ones, ones), path, spans, sequences), abs=1e-9)
 
 
+@given(
+    seed=st.integers(0, 10**6),
+    lengths=st.lists(st.integers(0, 9), min_size=1, max_size=6),
+    labels=st.integers(1, 5),
+    spread=st.sampled_from([0.3, 3.0, 30.0, 2_000.0]),
+)
+def test_labels_of_tokens_have_the_probabilities_of_their_sentences(
+    seed: int, lengths: list[int], labels: int, spread: float
+) -> None:
+    chance = np.random.default_rng(seed)
+    n = sum(lengths)
+    scores, transitions = chance.normal(0, spread, (n, labels)), chance.normal(0, min(spread, 100.0), (labels, labels))
+    sequences = list(pairwise([0, *accumulate(lengths)]))
+    found = SpanProbabilities(transitions, *np.ones((2, labels, labels))).of_tokens(scores, sequences)
+    assert found.shape == scores.shape
+    for begin, end in sequences:
+        if begin < end:
+            assert found[begin:end] == pytest.approx(LogLattice(scores[begin:end], transitions).marginals(), abs=1e-9)
+
+
 def test_a_document_without_spans_asks_for_nothing() -> None:
     assert SpanProbabilities(np.zeros((2, 2)), *np.ones((2, 2, 2))).of(np.zeros((3, 2)), [0, 0, 0], [], [(0, 3)]) == []

@@ -132,6 +132,22 @@ def test_a_bias_on_outside_finds_more_and_leaves_confidences_alone(small: Linear
     assert common and all(usual[s] == bold[s] for s in common)
 
 
+def test_a_lower_threshold_marks_more_and_each_token_of_a_span_reaches_it(small: LinearModel) -> None:
+    cases = documents(20, seed=4, marked=False)
+    marked = {}
+    for threshold in (0.02, 0.3, 0.9):
+        found = [(n, c) for n, cas in enumerate(cases) for c in candidates(small, cas, threshold=threshold)]
+        assert all(threshold <= c.confidence <= 1 for _, c in found)
+        marked[threshold] = {(n, i) for n, c in found for i in range(c.begin, c.end)}
+    assert marked[0.9] < marked[0.3] < marked[0.02]
+    assert candidates(small, cases[0], threshold=1.0, kinds=[PhiKind.DATE]) == []
+
+
+def test_a_threshold_is_a_probability(small: LinearModel) -> None:
+    with pytest.raises(ValueError, match="threshold: expected a number from 0 to 1, got 3"):
+        CrfAnnotator(model=small, threshold=3)
+
+
 def test_only_the_kinds_asked_for_are_marked(small: LinearModel) -> None:
     cas = documents(1, seed=6, marked=False)[0]
     everything = candidates(small, cas)

@@ -57,6 +57,15 @@ def test_a_span_with_line_ends_is_written_in_fragments(tmp_path: Path) -> None:
     assert (back.text, gold(back)) == (cas.text, gold(cas))
 
 
+@pytest.mark.parametrize("marks", [1, 2])
+def test_a_text_that_begins_with_a_byte_order_mark_comes_back(tmp_path: Path, marks: int) -> None:
+    text = "\ufeff" * marks + "aa aa"  # equal words: only the mark tells which one is meant
+    cas = document(text, spans((0, marks + 2, "PERSON"), (marks + 3, marks + 5, "DATE")))
+    ann(tmp_path, cas)
+    (back,) = read(BratReader(folder=tmp_path / "restricted/brat"))
+    assert (back.text, gold(back)) == (cas.text, gold(cas))
+
+
 def test_tied_spans_are_one_annotation_and_keep_its_id(tmp_path: Path) -> None:
     tied = [(0, "fragments", "T2"), (2, "fragments", "T2"), (0, "Seen", ""), (2, "Seen", "")]
     cas = document(TEXT, spans((2, 14, "PERSON"), (15, 17, "DATE"), (18, 22, "PERSON"), (24, 29, "DATE")), tied)

@@ -248,6 +248,7 @@ def test_workers_memory_retries_and_reuse_are_shown_where_there_were_any(tmp_pat
         workers=2,
         attempts=3,
         reused=1500,
+        repaired=1200,
         resident={"run": 90_000_000, "worker 1": 245_400_000},
         shard="3/64",
         fingerprint="0123456789abcdef0123",
@@ -260,6 +261,7 @@ def test_workers_memory_retries_and_reuse_are_shown_where_there_were_any(tmp_pat
     assert cards["Workers"] == "2"
     assert cards["Retries"] == "3"
     assert cards["Reused from an earlier run"] == "1,500"
+    assert cards["Spans added by the leak gate"] == "1,200"
     assert cards["Peak memory of a process"] == "245 MB"
     assert rows(page, "Memory") == [["run", "90 MB", ""], ["worker 1", "245 MB", ""]]
     assert rows(page, "Slowest documents") == [["7", "500.0", ""], ["2", "250.0", ""]]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.consumers.scoring import CRITERIA, Mark, Pair, score
-from caspipe.consumers.scoring.criteria import Spans
+from caspipe.consumers.scoring.spans import Spans
 
 MakePair = Callable[..., Pair]
 GOLD = "Patient has been sore since the age of <AGE>91 years</AGE>, when she tripped and fell."

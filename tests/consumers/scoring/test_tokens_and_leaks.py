@@ -125,3 +125,26 @@ def test_masking_recall_and_tokens_differ_in_what_a_token_is(pair: MakePair) -> 
     assert score([mail], ["token-binary"]).value("token-binary", "micro", "recall") == pytest.approx(
         3 / len(mail.tokens[0])
     )
+
+
+def test_a_reference_span_is_covered_if_no_letter_or_digit_of_it_is_left(pair: MakePair) -> None:
+    scores = score(
+        [
+            pair(
+                "<PERSON>Ann-Lee Fern</PERSON>, <DATE>3/4/2020</DATE>, <DATE>May</DATE>",
+                "<ID>Ann</ID>-<PERSON>Lee</PERSON> <ID>Fern</ID>, <DATE>3/4</DATE>/2020, May",
+            )
+        ],
+        ["covered"],
+    )
+    assert scores.value("covered", "PERSON", "recall") == 1
+    assert scores.value("covered", "DATE", "recall") == 0
+    assert scores.value("covered", "micro", "recall") == 1 / 3
+
+
+def test_false_spans_are_counted_for_each_1000_words_of_all_documents(pair: MakePair) -> None:
+    one = pair("<PERSON>Ann</PERSON> in New York", "<PERSON>Ann in</PERSON> <LOCATION>New</LOCATION> <ID>York</ID>")
+    scores = score([one, pair("nothing to see here, at all")], ["false-spans"])
+    assert scores.value("false-spans", "micro", "score") == 2 * 1000 / 10
+    (row,) = scores.table
+    assert (row.gold, row.system, row.precision) == (None, None, None)

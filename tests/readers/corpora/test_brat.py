@@ -216,3 +216,11 @@ def test_an_annotation_file_that_is_a_link_out_of_the_folder_is_not_followed(tmp
     assert list(reader) == []
     assert str(reader.failed[0][1]).endswith("a.txt: a.ann: a symbolic link that leaves the folder is not followed")
     assert len(list(BratReader(files=tmp_path / "in/a.txt"))) == 1
+
+
+def test_brat_counts_a_byte_order_mark_and_may_have_put_it_into_the_first_span(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes("\ufeffBerg Lund".encode())
+    (tmp_path / "a.ann").write_text("T1\tPERSON 0 5\t\ufeffBerg\nT2\tLOCATION 6 10\tLund\n", encoding="utf-8")
+    (cas,) = BratReader(folder=tmp_path)
+    assert cas.text == "Berg Lund"
+    assert [(p.begin, p.end) for p in cas.view("gold").select(Phi)] == [(0, 4), (5, 9)]

@@ -17,6 +17,7 @@ from caspipe.readers.corpora.conll import ConllReader
 from caspipe.readers.corpora.doccano import DoccanoReader
 from caspipe.readers.corpora.i2b2 import I2b2Reader
 from caspipe.readers.corpora.label_studio import LabelStudioReader
+from caspipe.readers.corpora.marked import MarkedReader
 from caspipe.readers.corpora.prodigy import ProdigyReader
 from caspipe.readers.files.file_reader import FileReader
 from caspipe.typesystem import CaspipeWarning
@@ -67,9 +68,34 @@ FILES: dict[str, tuple[str, str, Callable[[Path], FileReader]]] = {
         f"-DOCSTART- {NAME}\tO\n\nby\tO\n{NAME}\tB-PERSON\n\n-DOCSTART-\tO\n\n3\tB-DATE\n",
         lambda folder: ConllReader(folder=folder, tokens=True),
     ),
+    "marked": (
+        "a.txt",
+        f"=====\n#id: 1  #ward: {NAME}\nby [[PERSON|{NAME}]] on [[?DATE|3 May]]\n=====\n#id: 2\n{NAME} [[U+005B]][[U+005B]]\n",
+        lambda folder: MarkedReader(folder=folder),
+    ),
 }  # fmt: skip
 BYTES = st.sampled_from(
-    [b"", b"\0", b"\xff", b"<", b"&", b"]]>", b'"', b"{", b"[" * 3, b"]", b"9" * 20, b"-1", b"\t", b"\n", b" ", b"T1"]
+    [
+        b"",
+        b"\0",
+        b"\xff",
+        b"<",
+        b"&",
+        b"]]>",
+        b'"',
+        b"{",
+        b"[" * 3,
+        b"]",
+        b"9" * 20,
+        b"-1",
+        b"\t",
+        b"\n",
+        b" ",
+        b"T1",
+        b"[[",
+        b"|",
+        b"=====\n",
+    ]
 )
 
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from caspipe.pipeline.application.audit.findings import COLUMNS
 from caspipe.pipeline.application.cli.main import app
-from caspipe.pipeline.contract.component import Output
+from caspipe.pipeline.contract.output import Output
 from caspipe.pipeline.running.ledger import Ledger, Row
 from caspipe.typesystem import PhiKind
 

@@ -54,6 +54,13 @@ def test_two_references_without_anything_found_are_compared(tmp_path: Path) -> N
     assert "warning" not in out
 
 
+def test_optional_marks_are_compared_like_others(tmp_path: Path) -> None:
+    for name, day in (("one", "[[?DATE_WEEKDAY|Tue]]"), ("two", "Tue")):
+        (tmp_path / f"{name}.txt").write_text(f"=====\n#id: a\nOn {day} [[DATE|3 May]].\n", encoding="utf-8")
+    out = diff(tmp_path / "one.txt", tmp_path / "two.txt", "--reader", "marked")
+    assert "1 changed; 2 spans in the first, 1 changes" in out
+
+
 def test_references_that_are_passed_over_are_told(tmp_path: Path) -> None:
     anna, ben = (run(tmp_path / n, {"a": [DATE]}, {"a": g}) for n, g in (("anna", [DATE, NAME]), ("ben", [DATE])))
     out = diff(anna, ben)

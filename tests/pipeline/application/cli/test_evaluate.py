@@ -310,11 +310,16 @@ def test_tabs_own_files_are_read(tmp_path: Path) -> None:
     [
         ([], "expected a CONFIG, or --gold and --system; --gold and --system missing"),
         (["--gold", "g"], "expected a CONFIG, or --gold and --system; --system missing"),
-        (["p.yaml", "--gold", "g"], "expected a CONFIG, or --gold and --system; got both"),
+        (["p.yaml", "--gold", "g", "--system", "s"], "expected a CONFIG, or --gold and --system; got both"),
+        (["p.yaml", "--gold", "g", "--reader", "tab"], "--reader: tab goes with --gold and --system"),
+        (
+            ["p.yaml", "--gold", "shipped:phi-notes-def"],
+            "--gold: no shipped corpus 'phi-notes-def'; did you mean phi-notes-dev?",
+        ),
         (["deidentify", "--scheme", "i2b2-2012"], "no scheme called 'i2b2-2012'; did you mean i2b2-2014?"),
         (["deidentify", "--criterion", "lax"], "no criterion called 'lax'; expected one of strict, covering"),
         (["deidentify", "--level", "tops"], "no level called 'tops'; did you mean top?"),
-        (["deidentify", "--kinds", "A=DATE"], "--kinds: goes with --gold and --system"),
+        (["deidentify", "--kinds", "A=DATE"], "--kinds: goes with --gold; a pipeline's reader has a parameter `kinds`"),
         (["--gold", "g", "--system", "s", "--reader", "i2b3"], "no reader called 'i2b3'; did you mean i2b2?"),
     ],
 )

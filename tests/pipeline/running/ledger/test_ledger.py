@@ -9,7 +9,7 @@ import pytest
 import running
 from resuming import CONSUMERS, NAMES, first
 
-from caspipe.pipeline.contract.component import Output
+from caspipe.pipeline.contract.output import Output
 from caspipe.pipeline.running.ledger import Ledger, Row
 from caspipe.pipeline.running.ledger.session import LedgerSession
 

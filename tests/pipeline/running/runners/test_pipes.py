@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 import running
 
-from caspipe.pipeline.contract.component import AnalysisEngine, Output, TwoPhaseConsumer, component
+from caspipe.pipeline.contract.component import AnalysisEngine, TwoPhaseConsumer, component
+from caspipe.pipeline.contract.output import Output
 from caspipe.pipeline.running.runners import backlog
 from caspipe.typesystem import Cas
 

@@ -1,0 +1,44 @@
+"""A text as the rules read it: every blank a space, lines wrapped inside a sentence joined; offsets are those of the text."""
+
+from __future__ import annotations
+
+import re
+
+_BLANKS = dict.fromkeys([0xA0, 0x1680, 0x180E, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x2060, 0x3000, 0xFEFF], " ")
+"""Unicode blanks: no-break, thin, narrow, figure, ideographic, zero-width and others."""
+_CONFUSED = re.compile(r"[lIO](?:(?<=[\d/-].)[\d/-]|(?<=[\d/-][lO])\b|(?<=\b[lO])\d)")
+"""`1l/`, `/O9`; it begins with the letter and not with what is before it, because `re` looks for a first character quickly."""
+_DIGIT = re.compile(r"\d")
+_DIGITS = str.maketrans("lIO", "110")
+_SCANNED = re.compile(
+    r"(?<![\w/-])[\dlIO]{1,2}[ ]?(?P<s>[/-])[ ]?[\dlIO]{1,2}[ ]?(?P=s)[ ]?[\dlIO]{2,4}(?![\w/-])"
+    r"|(?<![\w/-])[\dlO]{4}-[\dlO]{1,2}-[\dlO]{1,2}(?!\w)"
+    r"|(?<![\w/])[lO1-3]?[\dlO][ ]?/[ ]?(?:[lO1-3][\dlO]|\d)(?![\w/])|(?<!\w)[12l][09O][\dlO]{2}(?![\w.])"
+)
+"""Dates in a scanned text, in which letters stand for the digits one and zero: `O9/l4/25`."""
+_WRAP = re.compile(r"[ \t\r\n](?<=[a-z0-9,].)(?:(?<=\n)|(?<=\r)\n|(?<=[ \t])\r?\n)[ \t]?(?=([a-z])|\d)", re.DOTALL)
+"""A line break with at most one blank before and after it."""
+_LEADING = re.compile(r"[ \t](?:on|in|of|at|to|by|the|and|was|is|for|aged?|since|until|dated|from)[ \t\r]*\Z")
+"""Words that do not end a line before a number, unless the line is wrapped."""
+_RUNNING = 40
+"""Minimum length of a line, in code points, that can have been wrapped inside a sentence."""
+
+
+def as_read(text: str) -> str:
+    """Return the text with a space for each Unicode blank and for each line break inside a running sentence.
+
+    The result has the same length, so that its offsets are offsets of the text.
+    """
+    if _CONFUSED.search(text):
+        text = _SCANNED.sub(lambda m: m[0].translate(_DIGITS) if _DIGIT.search(m[0]) else m[0], text)
+    if not text.isascii():
+        text = text.translate(_BLANKS)
+    return _WRAP.sub(_joined, text) if "\n" in text else text
+
+
+def _joined(wrap: re.Match[str]) -> str:
+    begin, text = wrap.start(), wrap.string
+    running = begin - text.rfind("\n", 0, begin) > _RUNNING
+    if running and (wrap[1] or _LEADING.search(text, begin - 12, begin)):
+        return " " * (wrap.end() - begin)
+    return wrap[0]

@@ -1,0 +1,84 @@
+"""Measure the default pipeline on dense documents of growing length: whether time stays proportional to the text.
+
+    python -m benchmarks.bench_growing [--sizes 20000,40000,80000,160000] [--config deidentify]
+
+Every document consists of nothing but names: one name over and over, sentences with different names, a list of different names.
+Times are processor times of one pass, in milliseconds for each 1,000 characters; a number that grows with the length shows work
+that is not proportional to it. The names are invented (seeded).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+import warnings
+from collections.abc import Callable
+
+from caspipe.pipeline.assembly.shipped import folder
+from caspipe.pipeline.pipeline import Pipeline
+from caspipe.typesystem import Cas, Phi
+
+SYLLABLES = "ba ke li mo nu ra si to ve za dor fen gar hul jin kal".split()
+SHOWN = 0.05
+"""Engines below this share of the time are not listed."""
+
+
+def one_name(size: int, draw: random.Random) -> str:
+    """Return `Smith, John ` repeated."""
+    return ("Smith, John " * (size // 12 + 1))[:size]
+
+
+def sentences(size: int, draw: random.Random) -> str:
+    """Return sentences with one name each, every name twice."""
+    names = [f"{_name(draw)} {_name(draw)}" for _ in range(size // 60)]
+    return "".join(f"Seen by Dr. {name} today. " for name in names) + "".join(f"{name} left.\n" for name in names)
+
+
+def roster(size: int, draw: random.Random) -> str:
+    """Return a list of names."""
+    return ", ".join(f"{_name(draw)} {_name(draw)}" for _ in range(size // 16))
+
+
+def _name(draw: random.Random) -> str:
+    return "".join(draw.choices(SYLLABLES, k=3)).title()
+
+
+TEXTS: dict[str, Callable[[int, random.Random], str]] = {
+    "one name": one_name,
+    "sentences": sentences,
+    "list of names": roster,
+}
+
+
+def measure(pipeline: Pipeline, text: str) -> tuple[dict[str, float], int]:
+    """Return the seconds of every engine for a text, and the number of spans."""
+    cas, seconds = Cas(text, id="growing"), dict[str, float]()
+    for engine in pipeline.engines:
+        began = time.process_time()
+        pipeline.apply(engine, cas)
+        seconds[engine.id] = time.process_time() - began
+    return seconds, len(cas.select(Phi))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default="20000,40000,80000,160000", help="lengths in characters")
+    parser.add_argument("--config", default="deidentify", help="shipped configuration")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")  # no key: dates become placeholders
+    with Pipeline.load(folder() / f"{given.config}.yaml") as pipeline:
+        pipeline.process(sentences(5_000, random.Random(0)))  # fills the caches of words
+        print(f"{'':16}{'characters':>12}{'spans':>8}{'ms/1,000':>10}  by engine")
+        for title, make in TEXTS.items():
+            for size in map(int, given.sizes.split(",")):
+                text = make(size, random.Random(size))
+                seconds, spans = measure(pipeline, text)
+                total = sum(seconds.values())
+                per = 1e6 / len(text)
+                parts = ", ".join(f"{k} {s * per:.1f}" for k, s in seconds.items() if s > SHOWN * total)
+                print(f"{title:16}{len(text):12,}{spans:8,}{total * per:10.1f}  {parts}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Names of twelve origins in sixteen contexts: how often each name is wholly masked."""

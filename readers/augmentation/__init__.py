@@ -1,0 +1,5 @@
+"""Augmented copies of documents with gold spans."""
+
+from .reader import AugmentReader
+
+__all__ = ["AugmentReader"]
