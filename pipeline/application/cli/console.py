@@ -26,8 +26,7 @@ COLORS = {
     **dict.fromkeys(("PROFESSION", "PHONE", "FAX", "EMAIL", "URL", "IP"), "yellow"),
 }
 Rows = Iterable[Sequence[str | Text]]
-WIDTH_IN_FILES = 200
-"""Columns of boxed tables in files and pipes."""
+_WIDTH_IN_FILES = 10_000
 
 progress = shown
 """Show a bar with rate, remaining time, failures and memory on a terminal, else a plain line every ten seconds."""
@@ -143,8 +142,8 @@ def _output_path(consumer: CasConsumer) -> str:
 
 
 def print_table(rich_table: Table) -> None:
-    """Print a boxed table, wide enough for names and paths if it goes to a file or a pipe."""
+    """Print a boxed table, without folding any cell if it goes to a file or a pipe."""
     console = Console(highlight=False)
     if not console.is_terminal:
-        console.width = WIDTH_IN_FILES
+        console.width = _WIDTH_IN_FILES
     console.print(rich_table)

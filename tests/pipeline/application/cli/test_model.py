@@ -67,6 +67,13 @@ def test_list_shows_every_model_with_what_matters(folder: Path) -> None:
     assert str(folder / "packed.zip") in rows["packed"]
 
 
+def test_list_shows_long_paths_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / ("long" * 50)
+    write_linear_model(folder / "ward-crf", dict(META), WEIGHTS, "# Ward CRF\n")
+    monkeypatch.setenv("CASPIPE_MODELS", str(folder))
+    assert str(folder / "ward-crf") in caspipe("list")
+
+
 def test_list_marks_a_damaged_model_and_goes_on(folder: Path) -> None:
     (folder / "ward-crf" / "model.json").write_text("{", encoding="utf-8")
     rows = {line.split()[0]: line for line in caspipe("list").splitlines() if line.strip()}
