@@ -2,8 +2,10 @@
 
     python benchmarks/score_meddocan.py ../shared/corpora/meddocan [--system crf ...] [--models FOLDER] [--part dev] [--kinds]
 
-Systems: `rules` (patterns and the component `identifiers`), `svm` and `crf` (each with the patterns below it), `combined`
-(`configs/deidentify-es.yaml`), `recall` (its recall profile). Models are searched in `--models`, then among the shipped ones.
+Systems: `rules` (patterns and the component `identifiers`), `network`, `svm` and `crf` (each with the patterns below it),
+`combined` (`configs/deidentify-es.yaml`), `recall` (its recall profile). Models are searched in `--models`, then among the
+shipped ones. The shipped ones learned from dev too: `python scripts/build_models.py es --corpora FOLDER --scored MODELS` keeps
+those without dev.
 Strict, spans and merged are the figures of the organizers' script; characters and documents are figures of caspipe
 (`docs/how-to/evaluate.md`). Intervals: bootstrap over documents, 95 %, 1,000 draws.
 """
@@ -19,8 +21,15 @@ from caspipe.pipeline.application.evaluation.documents import pipeline_pairs
 from caspipe.pipeline.assembly.shipped import folder
 from caspipe.pipeline.pipeline import Pipeline
 
-RECALL = ("svm.outside_bias=0.85",)
+RECALL = (
+    "neural.threshold=0.05",
+    "crf.threshold=0.05",
+    "svm.outside_bias=0.85",
+    *(f"resolver.strategy.vote.{setting}" for setting in ("minority=drop", "threshold=0.05", "extent=union")),
+)
 """The recall profile of `configs/deidentify-es.yaml`."""
+MODELS = {"network": "neural", "svm": "svm", "crf": "crf"}
+"""Name of the component by the end of the model's name."""
 
 FIGURES = (
     ("strict", "ner", "f1"),
@@ -41,16 +50,16 @@ def pipeline(system: str, corpus: Path, models: Path | None) -> Pipeline:
     own = {
         "rules": f"[{evidence}, identifiers, {{resolver: {{priority: [patterns, identifiers], merge: []}}}}]",
         **{
-            name: f"[{evidence}, {{{name}: {{model: {where(models, f'es-phi-{name}')}}}}},"
-            f" {{resolver: {{priority: [{name}, patterns], merge: []}}}}]"
-            for name in ("svm", "crf")
+            name: f"[{evidence}, {{{component}: {{model: {where(models, f'es-phi-{name}')}}}}},"
+            f" {{resolver: {{priority: [{component}, patterns], merge: []}}}}]"
+            for name, component in MODELS.items()
         },
     }
     if system in own:
         return Pipeline.parse(f"reader: {{i2b2: {{folder: {corpus}}}}}\nengines: {own[system]}")
     overrides = [
         f"reader.i2b2.folder={corpus.resolve()}",
-        *(f"{n}.model={where(models, f'es-phi-{n}')}" for n in ("crf", "svm")),
+        *(f"{component}.model={where(models, f'es-phi-{name}')}" for name, component in MODELS.items()),
     ]
     return Pipeline.load(shipped / "deidentify-es.yaml", [*overrides, *(RECALL if system == "recall" else ())])
 
@@ -71,8 +80,8 @@ def measure(system: str, corpus: Path, models: Path | None) -> tuple[Scores, Sco
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=Path, help="folder with the parts of MEDDOCAN")
-    parser.add_argument("--system", nargs="*", default=["rules", "svm", "crf", "combined", "recall"])
-    parser.add_argument("--models", type=Path, help="folder with es-phi-crf and es-phi-svm")
+    parser.add_argument("--system", nargs="*", default=["rules", *MODELS, "combined", "recall"])
+    parser.add_argument("--models", type=Path, help="folder with es-phi-network, es-phi-svm and es-phi-crf")
     parser.add_argument("--part", default="dev")
     parser.add_argument("--kinds", action="store_true", help="also print strict figures of every category")
     given = parser.parse_args()

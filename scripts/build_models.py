@@ -2,7 +2,7 @@
 
     python scripts/build_models.py en                                # the English network and CRF, from this repository alone
     python scripts/build_models.py en --corpora CORPORA              # the same, also with MTSamples; and en-phi-svm
-    python scripts/build_models.py es --corpora CORPORA              # both Spanish models, about ten minutes
+    python scripts/build_models.py es --corpora CORPORA              # the Spanish network, CRF and SVM, about an hour
     python scripts/build_models.py es --corpora FOLDER --only es-phi-svm --output models
 
 A model is defined by a training configuration (`configs/training/`) and scored on documents outside its training set; the scores
@@ -16,7 +16,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,16 @@ class Test:
 
 
 @dataclass(frozen=True)
+class Addition:
+    """A corpus to learn from beside those of the training configuration."""
+
+    reader: dict[str, Any]
+    """Reader of the corpus, with `{corpus}` for the folder of the corpora."""
+    card_line: str
+    """Line of the model card about the corpus."""
+
+
+@dataclass(frozen=True)
 class Model:
     """Training configuration and tests of a model."""
 
@@ -63,8 +73,10 @@ class Model:
     tests: tuple[Test, ...]
     alone: bool = False
     """True if the model can be trained from the repository alone."""
-    added: tuple[str, str] = ("", "")
-    """Corpus that is added if it is given: the name of its prepared folder, a line of the model card."""
+    added: Addition | None = None
+    """Corpus that is added if the corpora are given."""
+    added_at_last: Addition | None = None
+    """Corpus that the scores are measured on. The shipped model is trained again with it, after the scores were measured."""
 
 
 @dataclass(frozen=True)
@@ -91,10 +103,14 @@ engines:
     return (Test("MEDDOCAN dev, with patterns", pipeline.replace("COMPONENT", component), "meddocan"),)
 
 
+_MEDDOCAN_DEV = Addition(
+    {"i2b2": {"folder": "{corpus}/dev"}},
+    "MEDDOCAN 2019, dev part: 250 cases of the same kind. The scores are those of the same training without it.",
+)
 _NAMES = ("PERSON", "LOCATION", "ORGANIZATION")
 _HELD_OUT = '{{conll: {{folder: "{corpus}/NAME", pattern: "*.conll*", kinds: {{MISC: null}}}}}}'
-_MTSAMPLES = (
-    "mtsamples",
+_MTSAMPLES = Addition(
+    {"jsonl": {"folder": "{corpus}/mtsamples", "pattern": "*.jsonl", "spans_field": "spans"}},
     "MTSamples (mtsamples.com, collected by T. Boyle; CC0): transcribed reports, for words that are not PHI; slots of removed "
     "names are filled with invented ones, dates and ages marked by rules.",
 )
@@ -131,8 +147,12 @@ FAMILIES = {
         "MEDDOCAN",
         "meddocan",
         (
-            Model("es-phi-crf", "training/es-phi-crf", _meddocan_dev("crf")),
-            Model("es-phi-svm", "training/es-phi-svm", _meddocan_dev("svm")),
+            *(
+                Model(
+                    f"es-phi-{name}", f"training/es-phi-{name}", _meddocan_dev(component), added_at_last=_MEDDOCAN_DEV
+                )
+                for name, component in (("network", "neural"), ("crf", "crf"), ("svm", "svm"))
+            ),
         ),
     ),
 }
@@ -146,6 +166,9 @@ def main() -> None:
     )
     parser.add_argument("--only", nargs="*", help="names of models; default: all that can be trained")
     parser.add_argument("--output", type=Path, default=MODELS, help="folder for the models")
+    parser.add_argument(
+        "--scored", type=Path, help="folder for the models as they were scored, without a corpus that is added at last"
+    )
     given = parser.parse_args()
     family = FAMILIES[given.family]
     known = [m.name for m in family.models]
@@ -168,46 +191,65 @@ def main() -> None:
         if corpus:
             os.environ[family.variable] = str(corpus)
         for model in chosen:
-            build(model, corpus, given.output)
+            build(model, corpus, given.output, given.scored)
 
 
-def build(model: Model, corpus: Path | None, output: Path) -> None:
-    """Train, score and write one model; an existing one is replaced at the end."""
+def build(model: Model, corpus: Path | None, output: Path, scored: Path | None) -> None:
+    """Train, score and write one model; an existing one is replaced at the end. `scored`: folder for the scored one."""
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as output_folder:
-        config = training_configuration(model, corpus, Path(output_folder))
-        report = Pipeline.load(config, [f"run.output={output_folder}"]).run()
-        if report.exit_code:
-            raise SystemExit(f"{model.name}: training failed")
-        trained_model = Path(output_folder) / model.name
-        seconds = time.perf_counter() - started
+        trained_model = train(model, [model.added], corpus, Path(output_folder))
         scores = [row for test in model.tests for row in measured(trained_model, corpus, test)]
+        record(trained_model, scores)
+        if scored:
+            replace_folder(scored / model.name, trained_model)
+        if model.added_at_last:
+            trained_model = train(model, [model.added, model.added_at_last], corpus, Path(output_folder) / "last")
+        seconds = time.perf_counter() - started
         record(trained_model, scores)
         size = sum(file.stat().st_size for file in trained_model.iterdir())
         if size > LARGEST:
             raise SystemExit(f"{model.name}: {size:,} bytes, more than {LARGEST:,}")
-        output.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(output / model.name, ignore_errors=True)
-        shutil.copytree(trained_model, output / model.name)
+        replace_folder(output / model.name, trained_model)
     print(f"{model.name}: trained in {seconds:.0f} s, {size / 1e6:.2f} MB")
     for row in scores:
         if row["kind"] == "micro" and row["f1"] is not None:
             print(f"  {row['criterion']} F1 {row['f1']:.4f} ({row['corpus']})")
 
 
-def training_configuration(model: Model, corpus: Path | None, folder_for_copy: Path) -> Path:
-    """Return the training configuration; with an added corpus, a copy that also reads it and names it in the card."""
+def replace_folder(folder: Path, source: Path) -> None:
+    """Copy `source` to `folder`, which it replaces."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(source, folder)
+
+
+def train(model: Model, additions: Sequence[Addition | None], corpus: Path | None, output: Path) -> Path:
+    """Train a model in a folder. Return its path."""
+    output.mkdir(exist_ok=True)
+    config = training_configuration(model, [a for a in additions if a], corpus, output)
+    if Pipeline.load(config, [f"run.output={output}"]).run().exit_code:
+        raise SystemExit(f"{model.name}: training failed")
+    return output / model.name
+
+
+def training_configuration(
+    model: Model, additions: Sequence[Addition], corpus: Path | None, folder_for_copy: Path
+) -> Path:
+    """Return the training configuration; with additions, a copy that also reads them and names them in the card."""
     config = folder() / f"{model.training}.yaml"
-    name, card_line = model.added
-    if corpus is None or not name:
+    if corpus is None or not additions:
         return config
     settings = yaml.safe_load(config.read_text(encoding="utf-8"))
-    settings["reader"].append({"jsonl": {"folder": str(corpus / name), "pattern": "*.jsonl", "spans_field": "spans"}})
+    readers = settings["reader"] if isinstance(settings["reader"], list) else [settings["reader"]]
+    (trainer,) = settings["consumers"][0].values()
+    for addition in additions:
+        ((name, parameters),) = addition.reader.items()
+        readers.append({name: {**parameters, "folder": parameters["folder"].format(corpus=corpus)}})
+        trainer["corpora"].append(addition.card_line)
+    settings["reader"] = readers
     for engine in settings["engines"]:
         if "include" in engine:
             engine["include"] = str((config.parent / engine["include"]).resolve())
-    (trainer,) = settings["consumers"][0].values()
-    trainer["corpora"].append(card_line)
     copy = folder_for_copy / config.name
     copy.write_text(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), encoding="utf-8")
     return copy

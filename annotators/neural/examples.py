@@ -15,7 +15,7 @@ from ...pipeline.errors import ConsumerError
 from ..sequence.extraction import FeatureSet
 from ..sequence.labels import OUTSIDE
 from ..sequence.training import Example
-from .inputs import IndexedDocument, Indexer, Ints, SequenceOf, Vocabulary, attribute_counts, characters_of
+from .inputs import FIRST, IndexedDocument, Indexer, Ints, SequenceOf, Vocabulary, attribute_counts, characters_of
 from .optimizers import Optimizer
 from .parts import AttributeEncoder, CharacterEncoder, TokenEmbedding
 from .selecting import Scores, Select
@@ -86,6 +86,24 @@ def held_out_documents(sources: Sequence[str], share: float, seed: int, who: str
     return {i for i, source in enumerate(sources) if source in held}
 
 
+def word_counts(examples: Iterable[Example], lower: bool) -> Counter[str]:
+    """Return how often each form occurs. Of a document and its changed copies, the largest number counts.
+
+    If copies were added up, every word would be frequent; the unknown words of the training would only be names that were put in,
+    and all unknown words would look like names.
+    """
+    by_source: dict[str, Counter[str]] = {}
+    total: Counter[str] = Counter()
+    for number, example in enumerate(examples):
+        counts = Counter(f.lower() if lower else f for f in example.columns.forms)
+        known = by_source.setdefault(example.source or str(number), Counter())
+        for form, n in counts.items():
+            if n > known[form]:
+                total[form] += n - known[form]
+                known[form] = n
+    return total
+
+
 def build_indexer(
     examples: Sequence[Example],
     features: FeatureSet,
@@ -99,7 +117,7 @@ def build_indexer(
     words: list[str] = []
     lower = tokens is not None and tokens.lower
     if tokens is not None:
-        words = tokens.words(Counter(f.lower() if lower else f for e in examples for f in e.columns.forms))
+        words = tokens.words(word_counts(examples, lower))
     alphabet: list[str] = []
     if characters is not None:
         counts: Counter[str] = Counter()
@@ -121,6 +139,18 @@ def build_indexer(
         sequence=sequence,
         max_length=max_length,
     )
+
+
+def unknown_shares(
+    examples: Iterable[Example], indexer: Indexer, tokens: TokenEmbedding | None
+) -> npt.NDArray[np.float64]:
+    """Return, for each index of a word, the probability of replacing it by the unknown word in training. Shape (words,)."""
+    shares = np.zeros(max(1, len(indexer.words)))
+    if tokens is not None:
+        for word, count in word_counts(examples, tokens.lower).items():
+            shares[indexer.words.index_of(word)] = tokens.unknown_share(count)
+        shares[:FIRST] = 0
+    return shares
 
 
 def to_documents(

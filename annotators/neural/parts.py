@@ -53,6 +53,10 @@ class TokenEmbedding(Part):
         """Return the forms with their own vectors, in order; all others share one. `counts` are the frequencies of forms."""
         return sorted(form for form, n in counts.items() if n >= self.min_count)
 
+    def unknown_share(self, count: int) -> float:
+        """Return the probability of replacing a form of this frequency by the unknown word in training."""
+        return self.unknown / (self.unknown + count * (1 - self.unknown)) if self.unknown else 0.0
+
     def start(self, words: list[str]) -> dict[str, Any]:
         """Return the initial vectors of words, arrays of shape (dim,). Words without one are initialized at random."""
         return {}
@@ -65,12 +69,13 @@ class RandomEmbedding(TokenEmbedding):
     dim: int = 100
     """Length of a vector."""
     min_count: int = 2
-    """Forms that occur less often in training count as unknown."""
+    """Forms that occur less often in training count as unknown. Copies of a document by `augment` do not count."""
     lower: bool = False
     """True if `Boston` and `boston` have one vector."""
     unknown: float = 0.5
-    """Probability of replacing forms that occur once by the unknown word in training, so that its vector is learned (Lample et
-    al. 2016)."""
+    """Probability of replacing a form that occurs once by the unknown word in training, so that its vector is learned and the
+    network does not rely on rare words (Lample et al. 2016). Of a form that occurs n times: the odds are divided by n (similar to
+    Kiperwasser & Goldberg 2016). Copies of a document by `augment` do not count."""
 
     def __post_init__(self) -> None:
         check_positive(dim=self.dim, min_count=self.min_count)
@@ -97,7 +102,7 @@ class PretrainedEmbedding(TokenEmbedding):
     min_count: int = 1
     """Forms that are not in the file and occur less often in training count as unknown."""
     unknown: float = 0.5
-    """Probability of replacing forms that occur once by the unknown word in training."""
+    """Probability of replacing a form that occurs once by the unknown word in training; less for more frequent ones."""
 
     def __post_init__(self) -> None:
         check_positive(min_count=self.min_count)

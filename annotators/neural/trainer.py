@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import field, fields
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError, ResourceError
@@ -23,9 +23,18 @@ from ..sequence.model_trainer import log
 from ..sequence.training import Example, Trainer
 from .backends import select_device
 from .checkpoint import Checkpoint, fingerprint
-from .examples import Document, Options, TrainingResult, build_indexer, class_weights, held_out_documents, to_documents
+from .examples import (
+    Document,
+    Options,
+    TrainingResult,
+    build_indexer,
+    class_weights,
+    held_out_documents,
+    to_documents,
+    unknown_shares,
+)
 from .extras import need, torch_module
-from .inputs import FIRST, Indexer, SequenceOf, gaps_of
+from .inputs import Indexer, SequenceOf, gaps_of
 from .network_model import NETWORK, ONNX, VOCABULARIES, NeuralModel
 from .optimizers import Adam, Optimizer
 from .parts import (
@@ -185,7 +194,8 @@ class NeuralTrainer(Trainer):
         train = to_documents(learned, indexer, labels, self.seed, self.balance)
         dev = to_documents([examples[i] for i in sorted(held)], indexer, labels, self.seed)
         log.info("matrix", extra={"tokens": training["tokens"], "attributes": len(indexer.attributes.entries)})
-        self._write(plan, indexer, self._fit(plan, indexer, train, dev), training)
+        shares = unknown_shares(learned, indexer, self.tokens if base is None else None)
+        self._write(plan, indexer, self._fit(plan, indexer, train, dev, shares), training)
 
     def _plan(self, labels: Sequence[str], indexer: Indexer) -> Plan:
         base = self.start_from
@@ -201,7 +211,14 @@ class NeuralTrainer(Trainer):
         parts = (self.tokens, self.characters, self.attributes, self.encoder, self.decoder)
         return Plan(*parts, dropout=self.dropout, labels=tuple(labels), encoding=self.encoding, sizes=sizes)
 
-    def _fit(self, plan: Plan, indexer: Indexer, train: Sequence[Document], dev: Sequence[Document]) -> TrainingResult:
+    def _fit(
+        self,
+        plan: Plan,
+        indexer: Indexer,
+        train: Sequence[Document],
+        dev: Sequence[Document],
+        unknown: npt.NDArray[np.float64],
+    ) -> TrainingResult:
         torch, base = need("torch", "neural", self.name), self.start_from
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
@@ -215,7 +232,6 @@ class NeuralTrainer(Trainer):
             **{f.name: getattr(self, f.name) for f in fields(Options) if f.name != "device"},
             device=select_device(torch, self.device),
         )
-        frequencies = Counter(int(w) for d in train for w in d.indexed.words)
         checkpoint = self._checkpoint(plan, indexer, options, [*train, *dev])
         loop = torch_module("fitting").TrainingLoop(
             network,
@@ -223,8 +239,7 @@ class NeuralTrainer(Trainer):
             options,
             checkpoint,
             weights=class_weights(self.class_weights, plan.labels, train, self.name),
-            singles=np.array([frequencies[i] == 1 and i >= FIRST for i in range(max(1, plan.sizes["words"]))]),
-            unknown=self.tokens.unknown if base is None and self.tokens is not None else 0.0,
+            unknown=unknown,
             report=lambda row: log.info("epoch", extra={**row, "iteration": row["epoch"]}),
         )
         result: TrainingResult = loop.run(train, dev)

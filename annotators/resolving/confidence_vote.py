@@ -125,7 +125,7 @@ class Vote(Priority):
         score = self._score(top, by_kind[top])
         score = max(score, self._score(top, members)) if self.presence else score
         same = by_kind[top]
-        winner, kind = max(same, key=lambda b: b.strength), _subkind(top, same)
+        winner, kind = max(same, key=lambda b: b.strength), _exact_kind(same)
         threshold = self._threshold(kind)
         voted = score >= threshold
         trusted = [b for b in members if b.trusted]
@@ -208,13 +208,12 @@ def _record(groups: Sequence[Group], resolution: Resolution) -> None:
             resolution.decisions.append((item, span, f"lost to {source_name(span.winner)}: {group.reason}"))
 
 
-def _subkind(top: PhiKind, ballots: Sequence[Ballot]) -> PhiKind:
-    """Return the kind below `top` with the greatest sum of strengths, one ballot for each voter; `top` if there is none."""
-    finer: dict[PhiKind, list[Ballot]] = {}
-    for ballot in ballots:
-        if ballot.item.kind is not top:
-            finer.setdefault(ballot.item.kind, []).append(ballot)
-    return max(finer, key=lambda kind: _strength(finer[kind]), default=top)  # the first of equal ones, by priority
+def _exact_kind(ballots: Sequence[Ballot]) -> PhiKind:
+    """Return the kind with the greatest sum of strengths, one ballot for each voter. A subkind by a source without a vote is kept."""
+    by_kind: dict[PhiKind, list[Ballot]] = {}
+    for ballot in [b for b in ballots if b.voter is None and b.item.kind is not b.top] or ballots:
+        by_kind.setdefault(ballot.item.kind, []).append(ballot)
+    return max(by_kind, key=lambda kind: _strength(by_kind[kind]))  # the first of equal ones, by priority
 
 
 def _strength(ballots: Sequence[Ballot]) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from ...sequence.extraction import Floats
 from ...sequence.viterbi import viterbi
 from ..checkpoint import Checkpoint
 from ..examples import Bools, Document, Options, TrainingResult
@@ -26,8 +27,8 @@ BATCH_TOKENS = 8_192
 class TrainingLoop:
     """Trains a network in place, and keeps the weights of the best epoch.
 
-    `weights` of shape (labels,) are the class weights. In training, words whose index is true in `singles` are replaced by the
-    unknown word with the probability `unknown`. `report` receives the metrics of each epoch.
+    `weights` of shape (labels,) are the class weights. In training, words are replaced by the unknown word with the
+    probability in `unknown`, of shape (words,). `report` receives the metrics of each epoch.
     """
 
     def __init__(
@@ -38,13 +39,12 @@ class TrainingLoop:
         checkpoint: Checkpoint,
         *,
         weights: Any = None,
-        singles: Bools | None = None,
-        unknown: float = 0.0,
+        unknown: Floats | None = None,
         report: Callable[[dict[str, Any]], None],
     ) -> None:
         self.network = network.to(options.device)
         self.indexer, self.options, self.checkpoint, self.report = indexer, options, checkpoint, report
-        self.singles, self.unknown = singles, unknown
+        self.unknown = unknown
         self._weights = (
             None if weights is None else torch.as_tensor(weights, dtype=torch.float32, device=options.device)
         )
@@ -113,9 +113,8 @@ class TrainingLoop:
         for indexes in shuffled_batches([last - first for _, (first, last) in items], options.batch, random):
             chosen = [items[i] for i in indexes]
             batch = self.indexer.batch([(d.indexed, span) for d, span in chosen])
-            if self.singles is not None and self.unknown:
-                hidden = self.singles[batch.words] & (random.random(batch.words.shape) < self.unknown)
-                batch.words[hidden] = UNKNOWN
+            if self.unknown is not None:
+                batch.words[random.random(batch.words.shape) < self.unknown[batch.words]] = UNKNOWN
             labels, keep = _gold_labels(chosen, batch)
             loss, n = self.network.loss(
                 Tensors.of(batch, options.device),
