@@ -33,6 +33,9 @@ class CandidateSpan:
     def kind(self) -> PhiKind:
         return self.voted_kind or self.candidate.kind
 
+    def same_span(self, other: CandidateSpan) -> bool:
+        return self.begin == other.begin and self.end == other.end
+
 
 def takes_part(candidate: PhiCandidate) -> bool:
     """Return whether a candidate was not vetoed, empty, below a threshold, rejected by a vote or evidence only."""

@@ -25,7 +25,8 @@ PerKind = dict[PhiKind, float] | float
 class Vote(Priority):
     """Groups candidates around the strongest (weight times confidence) and accepts groups whose score reaches a threshold.
 
-    The first-level kind with the greatest sum of weight times confidence is elected. The score is the weighted mean confidence of
+    The first-level kind with the greatest sum of weight times confidence is elected, unless a voter that is trusted alone has another
+    kind for the same span with more confidence. The score is the weighted mean confidence of
     the voters, each with its strongest candidate of that kind in the group; a voter without one counts as 0. For voters whose
     confidences are probabilities. A group becomes one span: text that a loser covers beyond it is joined to it or dropped, never
     a span of its own.
@@ -48,7 +49,7 @@ class Vote(Priority):
     than its kind."""
     extent: Literal["union", "winner"] = "union"
     """Bounds of an accepted group. `union`: from the first to the last of its members: with `minority: keep` all, with `drop`
-    those trusted alone and those of the elected kind whose confidence reaches the threshold. `winner`: of the strongest candidate
+    those trusted alone and those of the elected kind that would be accepted without the others. `winner`: of the strongest candidate
     of the elected kind; text that losers cover beyond it is not masked."""
     minority: Minority = "keep"
     """Treatment of a group below its threshold: `keep` masks it too; `drop` does not mask it, and the reason of its candidates
@@ -132,6 +133,9 @@ class Vote(Priority):
         given = next((b for b in members if b.voter is None), None)
         if given is not None and (not voted or _rank(given, order) < _rank(winner, order)):
             winner, kind = given, given.item.kind
+        sure = [b for b in trusted if b.voter and b.item.same_span(winner.item) and b.confidence > winner.confidence]
+        if sure and winner.voter and not winner.trusted:
+            kind = max(sure, key=lambda b: b.confidence).item.kind
         reason = f"{score:.2f}, {threshold:.2f} asked: {self._shown(members)}"
         extent = [winner, *(b for b in members if self._extends(b, winner, threshold))]
         begin, end = min(b.item.begin for b in extent), max(b.item.end for b in extent)
@@ -154,7 +158,7 @@ class Vote(Priority):
             return False
         if self.minority == "keep" or ballot.trusted:
             return True
-        return ballot.top is winner.top and ballot.confidence >= threshold
+        return ballot.top is winner.top and self._score(ballot.top, [ballot]) >= threshold
 
     def _shown(self, members: Sequence[Ballot]) -> str:
         """Return what each source voted: `crf 0.92, svm 0.95 x2, rules silent`."""

@@ -61,8 +61,7 @@ def write(folder: Path, long: int = LONG) -> None:
     files = [name for name in BAD if name not in ("encoding", "packed", "twice", "broken_line", "misses")]
     for name in files:
         texts[f"bad_{name}"] = f"Seen by Dr. {SECRET} on 3/4/2020: poison={name}.".encode()
-    first = "Wolkenstein came on 3/4/2020. We told wolkenstein what to do."
-    texts["bad_misses"] = f"{first.replace('wolkenstein', 'Wolkenstein')} poison=misses".encode()
+    texts["bad_misses"] = b"We saw qwolken on 3/4/2020, and qwolken again. poison=misses"
     texts["bad_encoding"] = f"Seen by Dr. {SECRET} on 3/4/2020: \xe9\xff".encode("latin-1")
     texts["bad_packed"] = gzip.compress(b"Seen by Dr. Featherstone on 3/4/2020." * 9)[:-12]
     texts["good_twin"] = f"Seen by Dr. {SECRET} on 3/4/2020.".encode()

@@ -84,7 +84,7 @@ class Poison(Annotator):
         if asked[1] == "lies":
             yield Sentence(0, 1)
         elif asked[1] == "misses":  # marks a name once, though it stands there twice
-            at = view.text.index("Wolkenstein")
-            yield PhiCandidate(at, at + 11, kind=PhiKind.of("PERSON_PATIENT"), rule="first only", confidence=1.0)
+            at = view.text.index("qwolken")
+            yield PhiCandidate(at, at + 7, kind=PhiKind.of("PERSON_PATIENT"), rule="first only", confidence=1.0)
         else:
             DEEDS[asked[1]]()
