@@ -25,9 +25,9 @@ PerKind = dict[PhiKind, float] | float
 class Vote(Priority):
     """Groups candidates around the strongest (weight times confidence) and accepts groups whose score reaches a threshold.
 
-    The first-level kind with the greatest sum of weight times confidence is elected, unless a voter that is trusted alone has another
-    kind for the same span with more confidence. The score is the weighted mean confidence of
-    the voters, each with its strongest candidate of that kind in the group; a voter without one counts as 0. For voters whose
+    The first-level kind with the greatest sum of weight times confidence is elected, unless a voter that is trusted alone has
+    another kind for the same span with more confidence. The score is the weighted mean confidence of the voters, each with its
+    strongest candidate of that kind in the group; a voter without one counts as 0. For voters whose
     confidences are probabilities. A group becomes one span: text that a loser covers beyond it is joined to it or dropped, never
     a span of its own.
 
@@ -49,8 +49,8 @@ class Vote(Priority):
     than its kind."""
     extent: Literal["union", "winner"] = "union"
     """Bounds of an accepted group. `union`: from the first to the last of its members: with `minority: keep` all, with `drop`
-    those trusted alone and those of the elected kind that would be accepted without the others. `winner`: of the strongest candidate
-    of the elected kind; text that losers cover beyond it is not masked."""
+    those trusted alone and those of the elected kind that would be accepted without the others. `winner`: of the strongest
+    candidate of the elected kind; text that losers cover beyond it is not masked."""
     minority: Minority = "keep"
     """Treatment of a group below its threshold: `keep` masks it too; `drop` does not mask it, and the reason of its candidates
     is the result of the vote."""
@@ -213,7 +213,8 @@ def _record(groups: Sequence[Group], resolution: Resolution) -> None:
 
 
 def _exact_kind(ballots: Sequence[Ballot]) -> PhiKind:
-    """Return the kind with the greatest sum of strengths, one ballot for each voter. A subkind by a source without a vote is kept."""
+    """Return the kind with the greatest sum of strengths, one ballot for each voter. The subkind of a source without a
+    vote is kept."""
     by_kind: dict[PhiKind, list[Ballot]] = {}
     for ballot in [b for b in ballots if b.voter is None and b.item.kind is not b.top] or ballots:
         by_kind.setdefault(ballot.item.kind, []).append(ballot)
