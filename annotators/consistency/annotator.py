@@ -20,6 +20,8 @@ _WITHOUT_PARTS = (PhiKind.PERSON_USERNAME, PhiKind.PERSON_INITIALS)
 _CHARACTERS = frozenset(["ID", "PHONE", "FAX", "EMAIL", "URL", "IP"])
 """First-level kinds that are searched for character by character."""
 _RARE_TIER = 20
+_LONGEST = 20
+"""Maximum number of tokens of a span whose repetitions are searched: a longer one is no name."""
 _JOINTS = tuple("@._/\\")
 _INSIDE = frozenset("-'’")
 _SENTENCE_ENDS = frozenset(".!?:;\n\r•*")
@@ -117,7 +119,7 @@ class ConsistencyAnnotator(Annotator):
             exact = first < last and tokens.begins[first] == c.begin and tokens.ends[last - 1] == c.end
             if c.kind.top.name in _CHARACTERS and (not exact or c.end - c.begin < self.shortest_id):
                 continue
-            if first < last:
+            if 0 < last - first <= _LONGEST:
                 key = (c.kind.top.name, *tokens.lowers[first:last])
                 if key not in origins or origins[key].confidence < c.confidence:
                     origins[key] = Origin(first, last, c.kind, c.confidence)

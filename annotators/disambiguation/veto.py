@@ -23,6 +23,8 @@ _AFTER_EPONYM = re.compile(
 _SIZE = re.compile(r"\d\s?(?:F|Fr|FR|French|french)\.?\s$")
 """The French size of a catheter before an eponym."""
 _UNIT = re.compile(r"(?:F|Fr|FR|French)\.?\s")
+_MEASURE = re.compile(r"[mkµ]?(?:s|g|l|L|m)|cm|min|h|hrs?|sec|bpm|[kMG]B|px|rpm|psi|mcg|mEq|IU|mmol")
+_AMOUNT = re.compile(r"\d[ ]?\Z")
 _NAMED = (PhiKind.PERSON, PhiKind.LOCATION, PhiKind.ORGANIZATION)
 _NUMBER = re.compile(r"\d[\d\s.,:/+-]*[^\W\d_]?")
 """Digits, with at most one letter after them."""
@@ -38,8 +40,8 @@ _ALL_KINDS = "PERSON LOCATION ORGANIZATION DATE"
 class Veto(CandidateVeto):
     """Marks candidates of the named sources as vetoed if a medical term covers them; the resolver ignores those.
 
-    Candidates without a letter or digit are vetoed too, and bare numbers without a place beside them. They stay in the CAS with
-    the reason. Known PHI is never vetoed, nor is a candidate after a title. After the disambiguation step of "PHI Scrubber: A
+    Candidates without a letter or digit are vetoed too, bare numbers without a place beside them, and units after a number. They
+    stay in the CAS with the reason. Known PHI is never vetoed, nor is a candidate after a title. After the disambiguation step of "PHI Scrubber: A
     Deep Learning Approach" (2018), in which a match in a medical dictionary removes the label.
     """
 
@@ -50,6 +52,7 @@ class Veto(CandidateVeto):
         "placeholder",
         "punctuation",
         "bare number",
+        "unit",
         "common word",
     )
 
@@ -93,6 +96,8 @@ class Veto(CandidateVeto):
             return "placeholder"
         if candidate.kind.top in _NAMED and self._is_bare_number(view, candidate):
             return "bare number"
+        if candidate.kind.top in _NAMED and _is_unit(view.text, begin, end):
+            return "unit"
         if candidate.confidence < self.common_below and self._is_common(view.text, candidate):
             return "common word"
         if any(map(self._counts, view.select(MedicalTerm, covering=(begin, end)))):
@@ -140,6 +145,11 @@ class Veto(CandidateVeto):
                 return False
             covered = max(covered, term.end)
         return covered >= end
+
+
+def _is_unit(text: str, begin: int, end: int) -> bool:
+    """Return whether a span is the unit of a number: `took 1024 ms`."""
+    return bool(_MEASURE.fullmatch(text, begin, end) and _AMOUNT.search(text[max(0, begin - 2) : begin]))
 
 
 def _is_placeholder(text: str, begin: int, end: int) -> bool:

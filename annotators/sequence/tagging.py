@@ -114,6 +114,8 @@ class SequenceTagger(Annotator):
             sure = self._curve.apply(sure)
         for (first, last, kind), confidence in zip(found, sure, strict=True):
             first, last = _within(words.forms, first, last)
+            if not any(c.isalnum() for form in words.forms[first:last] for c in form):
+                continue
             yield PhiCandidate(
                 words.begins[first],
                 words.ends[last - 1],

@@ -31,6 +31,7 @@ from caspipe.typesystem import Cas, PhiKind, Sentence, SpanAttribute, Token, wri
 
 WITHOUT: dict[str, str] = {
     "synthetic": "it makes its documents itself and reads no file",
+    "augment": "it changes the documents of another reader and reads no file",
     "spark_table": "Spark reads the files; what it gives are records, as sql and parquet have them",
 }
 """Readers without seeds, and why."""

@@ -222,3 +222,18 @@ def test_placeholders_of_an_earlier_run_are_no_names(veto: Veto, text: str, word
     candidate._source = "rules/names"
     cas.add(candidate)
     assert reason(veto, cas) == why
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("it took 1024 [ms] to answer", "vetoed: unit"),
+        ("took 40[ms] to answer", "vetoed: unit"),
+        ("seen by [ms] at 9", ""),
+        ("at 12 [ms jones] called", ""),
+        ("room 12 [mg] called", "vetoed: unit"),
+        ("at 12 [Min] called", ""),
+    ],
+)
+def test_a_unit_after_a_number_is_no_name(veto: Veto, text: str, why: str) -> None:
+    assert reason(veto, document(text, source="models/crf", kind=PhiKind.PERSON)) == why

@@ -168,11 +168,6 @@ def test_a_corpus_comes_back_and_scores_1(format: str, meddocan: list[Cas], tmp_
     written(consumer(), tmp_path, meddocan)
     back = {cas.id: cas for cas in read(reader(tmp_path))}
     assert len(back) == 250
-    if format == "brat":  # a text file cannot begin with U+FEFF: it is taken for a byte-order mark
-        marked = [cas for cas in meddocan if cas.text.startswith("\ufeff")]
-        assert all(back[cas.id].text == cas.text[1:] for cas in marked)
-        assert all(gold(back[cas.id]) == [(b - 1, e - 1, kind) for b, e, kind in gold(cas)] for cas in marked)
-        meddocan = [cas for cas in meddocan if cas not in marked]
     for cas in meddocan:
         assert (back[cas.id].text, gold(back[cas.id])) == (cas.text, gold(cas))
     pairs = [pair_of_two(cas, back[cas.id]) for cas in meddocan]
