@@ -41,8 +41,8 @@ class Veto(CandidateVeto):
     """Marks candidates of the named sources as vetoed if a medical term covers them; the resolver ignores those.
 
     Candidates without a letter or digit are vetoed too, bare numbers without a place beside them, and units after a number. They
-    stay in the CAS with the reason. Known PHI is never vetoed, nor is a candidate after a title. After the disambiguation step of "PHI Scrubber: A
-    Deep Learning Approach" (2018), in which a match in a medical dictionary removes the label.
+    stay in the CAS with the reason. Known PHI is never vetoed, nor is a candidate after a title. After the disambiguation step of
+    "PHI Scrubber: A Deep Learning Approach" (2018), in which a match in a medical dictionary removes the label.
     """
 
     reasons: ClassVar = (

@@ -98,7 +98,7 @@ def alive() -> int:
 class CountingReader(CollectionReader):
     """Yields documents and notes how many of them are in memory at once."""
 
-    count: int = 60
+    count: int = 200
     """How many it yields."""
 
     def __iter__(self) -> Iterator[Cas]:
@@ -114,7 +114,7 @@ def test_a_run_holds_one_batch_of_documents_at_a_time(tmp_path: Path) -> None:  
     kept = {"engines": config["engines"], "consumers": ["text", "jsonl", "csv", "xmi", "html", "report"]}
     pipeline = Pipeline.parse(json.dumps(kept | {"run": {"output": str(tmp_path)}}))
     pipeline.reader = CountingReader()
-    assert pipeline.run().documents.released == 60
+    assert pipeline.run().documents.released == 200
     assert pipeline.reader.most <= _BATCH + 3, "documents stay in memory after they were written"
 
 
