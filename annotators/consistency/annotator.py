@@ -21,7 +21,7 @@ _CHARACTERS = frozenset(["ID", "PHONE", "FAX", "EMAIL", "URL", "IP"])
 """First-level kinds that are searched for character by character."""
 _RARE_TIER = 20
 _LONGEST = 20
-"""Maximum number of tokens of a span whose repetitions are searched: a longer one is no name."""
+"""Maximum number of tokens of a span whose repetitions are searched: a longer one is not a name."""
 _JOINTS = tuple("@._/\\")
 _INSIDE = frozenset("-'’")
 _SENTENCE_ENDS = frozenset(".!?:;\n\r•*")
