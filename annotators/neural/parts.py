@@ -47,6 +47,7 @@ class TokenEmbedding(Part):
     lower: bool
     dim: int
     unknown: float
+    rare: int
     train = True
 
     def words(self, counts: dict[str, int]) -> list[str]:
@@ -55,7 +56,9 @@ class TokenEmbedding(Part):
 
     def unknown_share(self, count: int) -> float:
         """Return the probability of replacing a form of this frequency by the unknown word in training."""
-        return self.unknown / (self.unknown + count * (1 - self.unknown)) if self.unknown else 0.0
+        if not self.unknown or count > self.rare:
+            return 0.0
+        return self.unknown / (self.unknown + count * (1 - self.unknown))
 
     def start(self, words: list[str]) -> dict[str, Any]:
         """Return the initial vectors of words, arrays of shape (dim,). Words without one are initialized at random."""
@@ -74,8 +77,10 @@ class RandomEmbedding(TokenEmbedding):
     """True if `Boston` and `boston` have one vector."""
     unknown: float = 0.5
     """Probability of replacing a form that occurs once by the unknown word in training, so that its vector is learned and the
-    network does not rely on rare words (Lample et al. 2016). Of a form that occurs n times: the odds are divided by n (similar to
-    Kiperwasser & Goldberg 2016). Copies of a document by `augment` do not count."""
+    network does not rely on rare words (Lample et al. 2016). Copies of a document by `augment` do not count."""
+    rare: int = 1
+    """Forms that occur up to this number of times are replaced too; at n times, the odds are divided by n (similar to Kiperwasser
+    & Goldberg 2016)."""
 
     def __post_init__(self) -> None:
         check_positive(dim=self.dim, min_count=self.min_count)
@@ -102,7 +107,9 @@ class PretrainedEmbedding(TokenEmbedding):
     min_count: int = 1
     """Forms that are not in the file and occur less often in training count as unknown."""
     unknown: float = 0.5
-    """Probability of replacing a form that occurs once by the unknown word in training; less for more frequent ones."""
+    """Probability of replacing a form that occurs once by the unknown word in training."""
+    rare: int = 1
+    """Forms that occur up to this number of times are replaced too; at n times, the odds are divided by n."""
 
     def __post_init__(self) -> None:
         check_positive(min_count=self.min_count)

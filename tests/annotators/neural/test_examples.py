@@ -69,8 +69,9 @@ def test_documents_without_a_source_count_on_their_own() -> None:
 def test_rare_words_are_hidden_more_often() -> None:
     documents = [example("once"), *(example("often") for _ in range(9))]
     indexer = cast("Any", SimpleNamespace(words=Vocabulary(["often", "once"]), lower=False))
-    shares = unknown_shares(documents, indexer, RandomEmbedding(unknown=0.5))
+    shares = unknown_shares(documents, indexer, RandomEmbedding(unknown=0.5, rare=9))
     assert shares.tolist() == [0.0] * FIRST + [0.1, 0.5]
     assert unknown_shares(documents, indexer, RandomEmbedding(unknown=0.8)).tolist()[FIRST + 1] == pytest.approx(0.8)
     assert not unknown_shares(documents, indexer, RandomEmbedding(unknown=0)).any()
     assert not unknown_shares(documents, indexer, None).any()
+    assert unknown_shares(documents, indexer, RandomEmbedding(unknown=0.5)).tolist() == [0.0] * FIRST + [0.0, 0.5]
