@@ -251,7 +251,7 @@ def _month_like(month: int, old: str) -> str:
 
 
 def _date(groups: dict[str, str]) -> datetime.date | None:
-    """Return a date with these parts; missing ones are assumed. None if there is no such day."""
+    """Return a date with these parts and defaults for the missing ones, or None if the day does not exist."""
     year = int(groups["year"].lstrip("'")) if "year" in groups else 2019
     year += 0 if year > 99 else 2000 if year < 40 else 1900
     month = _month(groups["mon"]) if "mon" in groups else int(groups.get("month", "6"))

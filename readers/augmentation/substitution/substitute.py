@@ -94,8 +94,8 @@ class _Values:
             elif not _is_institution(kind):
                 return self._draws.pick(seen)
             elif not is_acronym(text):
-                alike = self._corpus.institutions(kind, institution_class(text))
-                return self._draws.pick(alike or seen)
+                similar = self._corpus.institutions(kind, institution_class(text))
+                return self._draws.pick(similar or seen)
         change = self._by_kind.get(kind) or self._by_kind.get(kind.top)
         return change(text) if change else text
 

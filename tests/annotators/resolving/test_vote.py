@@ -117,7 +117,7 @@ def test_spans_are_disjoint_whole_and_cover_what_may_not_be_rejected(cas: Cas, r
     assert all(a.end <= b.begin for a, b in itertools.pairwise(spans))
     covered = {i for phi in spans for i in range(phi.begin, phi.end)}
     borders = [trim(cas.text, c.begin, c.end) for c in found]
-    for phi in spans:  # whole: a span begins where a candidate begins, and ends where one ends
+    for phi in spans:  # spans begin and end at the bounds of candidates
         assert phi.begin in {b for b, _ in borders} and phi.end in {e for _, e in borders}
         assert phi.reason and 0 <= phi.confidence <= 1
     vote = resolver.strategy
