@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from ...pipeline.errors import ConsumerError
 from ..sequence.extraction import FeatureSet
+from ..sequence.folds import held_out
 from ..sequence.labels import OUTSIDE
 from ..sequence.training import Example
 from .inputs import FIRST, IndexedDocument, Indexer, Ints, SequenceOf, Vocabulary, attribute_counts, characters_of
@@ -74,16 +74,12 @@ def held_out_documents(sources: Sequence[str], share: float, seed: int, who: str
 
     `sources` has the same entry for a document and the copies made from it: they are chosen together.
     """
-    if not share:
-        return set()
-    order = list(dict.fromkeys(sources))
-    documents = len(order)
-    random.Random(f"{seed}/held out").shuffle(order)
-    held = set(order[: max(1, round(documents * share))])
-    if len(held) == documents:
+    held = held_out(sources, share, f"{seed}/held out")
+    if sources and len(held) == len(sources):
+        documents = len(set(sources))
         copies = "copies of " if len(sources) > documents else ""
         raise ConsumerError(f"{who}: held_out leaves no document for training: {copies}{documents} are too few")
-    return {i for i, source in enumerate(sources) if source in held}
+    return held
 
 
 def word_counts(examples: Iterable[Example], lower: bool) -> Counter[str]:

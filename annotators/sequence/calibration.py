@@ -6,7 +6,6 @@ A logistic curve over the logarithm of odds (Platt 1999); without its offset, it
 
 from __future__ import annotations
 
-import random
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .extraction import Floats
+from .folds import folds
 from .linear import logistic
 
 NEAREST = 1e-6
@@ -75,18 +75,17 @@ def reliability(confidences: Sequence[float], right: Sequence[bool]) -> dict[str
 
 
 def cross_fitted(
-    confidences: Sequence[float], right: Sequence[bool], groups: Sequence[Hashable], folds: int, seed: int
+    confidences: Sequence[float], right: Sequence[bool], groups: Sequence[Hashable], n: int, seed: int
 ) -> list[float]:
-    """Return the calibrated confidence of each span, by the curve of the other folds. A group is never divided."""
-    names = list(dict.fromkeys(groups))
-    random.Random(f"{seed}/calibration").shuffle(names)
-    fold_of = {name: i % folds for i, name in enumerate(names)}
-    folded = [fold_of[group] for group in groups]
+    """Return the calibrated confidence of each span, by the curve of the other folds.
+
+    A group is never divided, and the `n` folds have about the same share of right spans. With fewer groups, nothing changes.
+    """
     found = list(confidences)
-    for fold in range(folds):
-        rest = [i for i, f in enumerate(folded) if f != fold]
+    if len(set(groups)) < n:
+        return found
+    for rest, here in folds(groups, n, seed, ["right" if r else "wrong" for r in right]):
         curve = fit_curve([confidences[i] for i in rest], [right[i] for i in rest])
-        here = [i for i, f in enumerate(folded) if f == fold]
         if curve is not None:
             for i, value in zip(here, curve.apply([confidences[i] for i in here]), strict=True):
                 found[i] = value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from ...pipeline.errors import ConsumerError
 from ...typesystem import Phi, Sentence, Token
 from . import crfsuite_file
 from .extraction import FeatureSet
+from .folds import held_out
 from .labels import OUTSIDE
 from .linear import seed_c_library
 from .model_files import CRFSUITE
@@ -97,7 +98,8 @@ class CrfTrainer(Trainer):
         options = self._options(sum(map(len, documents)))
         facts: dict[str, Any] = {"sequences": sum(map(len, documents)), "options": options}
         if self.early_stop and self.algorithm == "lbfgs":
-            options["max_iterations"] = facts["best_iteration"] = self._best_iteration(documents, options)
+            sources = [e.source for e in examples]
+            options["max_iterations"] = facts["best_iteration"] = self._best_iteration(documents, sources, options)
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / CRFSUITE
             trace = self._fit(documents, [], options, file)
@@ -129,11 +131,9 @@ class CrfTrainer(Trainer):
             chosen["feature.possible_transitions"] = True
         return chosen
 
-    def _best_iteration(self, documents: list[list[Sequence_]], options: dict[str, Any]) -> int:
-        """Return the iteration after which the held-out documents scored best."""
-        order = list(range(len(documents)))
-        random.Random(f"{self.seed}/early stop").shuffle(order)
-        held = set(order[: max(1, round(len(order) * self.early_stop))])
+    def _best_iteration(self, documents: list[list[Sequence_]], sources: Sequence[str], options: dict[str, Any]) -> int:
+        """Return the iteration after which the held-out documents scored best. A document and its copies have one source."""
+        held = held_out(sources, self.early_stop, f"{self.seed}/early stop")
         if len(held) == len(documents):
             raise ConsumerError(f"{self.name}: early_stop holds out every document: {len(documents)} are too few")
         with tempfile.TemporaryDirectory() as folder:

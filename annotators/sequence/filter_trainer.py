@@ -12,18 +12,21 @@ from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Cas, FeatureStructure, Phi, PhiCandidate, Sentence, Token
 from .candidate_features import candidate_attributes
-from .linear import fit_binary, logistic
+from .folds import folds
+from .linear import fit_svm, logistic
 from .model_trainer import ModelTrainer, counted
+from .training import source_document
 from .weights import Weights
 
 
 @dataclass(slots=True)
 class LabeledCandidate:
-    """One candidate for training: what it looks like, its first-level kind, and whether gold agrees."""
+    """One candidate for training: what it looks like, its first-level kind, whether gold agrees, and its document."""
 
     attributes: list[str]
     kind: str
     right: bool
+    source: str
 
 
 @component("filter_trainer", inputs=[Token, Sentence, PhiCandidate, Phi])
@@ -40,10 +43,10 @@ class FilterTrainer(ModelTrainer):
     """Share of right candidates that must be kept (0 to 1): sets the threshold that the model proposes, on documents left out
     in turn. A filter that takes a name away leaks it, so the default is high."""
     folds: int = 5
-    """Parts that the documents are divided into to find that threshold."""
+    """Parts that the documents are divided into to find that threshold. Copies of a document are in its part."""
 
     trained_as = "filter"
-    libraries = ("liblinear-official", "scipy")
+    libraries = ("liblinear-official", "scikit-learn", "scipy")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -61,8 +64,9 @@ class FilterTrainer(ModelTrainer):
         view, gold = self.views_of(cas)
         candidates = [c for c in view.select(PhiCandidate) if self.wants(c.kind)]
         spans = [(p.begin, p.end) for p in gold.select(Phi)]
+        source = source_document(cas)
         found = [
-            LabeledCandidate(attributes, c.kind.top.name, any(b < c.end and c.begin < e for b, e in spans))
+            LabeledCandidate(attributes, c.kind.top.name, any(b < c.end and c.begin < e for b, e in spans), source)
             for c, attributes in zip(candidates, candidate_attributes(view, candidates, self.feature_set), strict=True)
         ]
         self.collect(cas, found)
@@ -74,13 +78,12 @@ class FilterTrainer(ModelTrainer):
         columns: dict[str, dict[str, float]] = {}
         biases, curves, counts_by_kind = [], {}, {}
         for kind in kinds:
-            mine = [[c for c in found if c.kind == kind] for found in documents]
-            judged = [c for found in mine for c in found]
+            judged = [c for found in documents for c in found if c.kind == kind]
             if len({c.right for c in judged}) < 2:
                 continue
             columns[kind], bias = self._fit(judged)
             biases.append(bias)
-            margins, right = self._left_out(mine)
+            margins, right = self._left_out(judged)
             curve = logistic(margins, right) or {"slope": 1.0, "offset": 0.0}
             sure = 1 / (1 + np.exp(-(curve["slope"] * margins + curve["offset"])))
             threshold = float(np.quantile(sure[right], 1 - self.keep, method="lower"))
@@ -104,14 +107,20 @@ class FilterTrainer(ModelTrainer):
         self.write(weights, training, {"encoding": "io", "curves": curves})
 
     def _fit(self, judged: list[LabeledCandidate]) -> tuple[dict[str, float], float]:
-        return fit_binary("hinge", [c.attributes for c in judged], [c.right for c in judged], self.min_count, self.C)
+        return fit_svm([c.attributes for c in judged], [c.right for c in judged], self.min_count, self.C)
 
-    def _left_out(self, documents: list[list[LabeledCandidate]]) -> tuple[Any, Any]:
-        """Return margins of all candidates by models that did not see their document, and which were right."""
+    def _left_out(self, judged: list[LabeledCandidate]) -> tuple[Any, Any]:
+        """Return margins of all candidates by models that did not see their document, and which were right.
+
+        With a single document, all margins are 0.
+        """
+        groups, strata = [c.source for c in judged], ["right" if c.right else "wrong" for c in judged]
+        n = min(self.folds, len(set(groups)))
+        if n < 2:
+            return np.zeros(len(judged)), np.array([c.right for c in judged], dtype=bool)
         margins, right = [], []
-        for part in range(self.folds):
-            seen = [c for i, found in enumerate(documents) if i % self.folds != part for c in found]
-            unseen = [c for i, found in enumerate(documents) if i % self.folds == part for c in found]
+        for train, test in folds(groups, n, self.seed, strata):
+            seen, unseen = [judged[i] for i in train], [judged[i] for i in test]
             if len({c.right for c in seen}) == 2:
                 weights, bias = self._fit(seen)
             else:

@@ -1,4 +1,4 @@
-"""LIBLINEAR for one yes-or-no question, and the curve that turns its margins into probabilities."""
+"""Linear models of one yes-or-no question (LIBLINEAR, scikit-learn), and the curve that turns margins into probabilities."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from math import exp
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -22,16 +22,9 @@ def seed_c_library(seed: int) -> None:
     ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None).srand(seed)
 
 
-def fit_binary(
-    loss: Literal["hinge", "logistic"], rows: Sequence[Sequence[str]], right: Sequence[bool], min_count: int, C: float
-) -> tuple[dict[str, float], float]:
-    """Return weights by attribute, and the bias, of a linear model with L2 regularization; positive means `right`.
-
-    `hinge`: a support vector machine; `logistic`: a logistic regression, the bias regularized too, in which the probability of
-    `right` is 1 / (1 + exp(-(sum of weights + bias))). Attributes of fewer than `min_count` rows are left out.
-    """
-    from liblinear.liblinear import parameter, problem
-    from liblinear.liblinearutil import train
+def binary_matrix(rows: Sequence[Sequence[str]], min_count: int) -> tuple[Any, dict[str, int]]:
+    """Return the sparse matrix of rows of attributes (1 where a row has the attribute of the column), and the column of each
+    attribute. Attributes of fewer than `min_count` rows are left out."""
     from scipy.sparse import csr_matrix
 
     counts = Counter(name for row in rows for name in row)
@@ -39,11 +32,23 @@ def fit_binary(
     indices = [sorted(place[a] for a in row if a in place) for row in rows]
     ends = np.cumsum([0, *map(len, indices)])
     flat = np.array([i for row in indices for i in row], dtype=np.int64)
-    matrix = csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(rows), len(place)))
+    return csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(rows), len(place))), place
+
+
+def fit_svm(
+    rows: Sequence[Sequence[str]], right: Sequence[bool], min_count: int, C: float
+) -> tuple[dict[str, float], float]:
+    """Return weights by attribute, and the bias, of a linear support vector machine (L2 regularization); positive: `right`.
+
+    Attributes of fewer than `min_count` rows are left out.
+    """
+    from liblinear.liblinear import parameter, problem
+    from liblinear.liblinearutil import train
+
+    matrix, place = binary_matrix(rows, min_count)
     y = np.where(np.array(right, dtype=bool), 1.0, -1.0)
     seed_c_library(1)
-    options = {"hinge": f"-s 3 -c {C!r} -B 1 -q", "logistic": f"-s 0 -c {C!r} -B 1 -e 0.001 -q"}
-    fitted = train(problem(y, matrix, 1), parameter(options[loss]))
+    fitted = train(problem(y, matrix, 1), parameter(f"-s 3 -c {C!r} -B 1 -q"))
     sign = 1.0 if fitted.get_labels()[0] == 1 else -1.0
     values = sign * np.ctypeslib.as_array(fitted.w, (fitted.nr_feature + 1,))
     return {name: float(values[i]) for name, i in place.items() if values[i]}, float(values[-1])
@@ -62,14 +67,14 @@ def logistic(margins: Floats, right: Any) -> dict[str, float] | None:
     """
     if len(margins) < 10 or right.all() or not right.any():
         return None
-    from scipy.optimize import minimize
+    from sklearn.linear_model import LogisticRegression
 
     good, bad = int(right.sum()), int((~right).sum())
     targets = np.where(right, (good + 1) / (good + 2), 1 / (bad + 2))
-
-    def loss(curve: Floats) -> float:
-        z = curve[0] * margins + curve[1]
-        return float(np.logaddexp(0, z).sum() - (targets * z).sum())
-
-    slope, offset = minimize(loss, np.array([1.0, 0.0]), method="L-BFGS-B").x
-    return {"slope": float(slope), "offset": float(offset)}
+    twice = np.tile(margins, 2)[
+        :, None
+    ]  # a softened target is a positive example and a negative one, with its shares as weights
+    answers = np.repeat([1, 0], len(margins))
+    fitted = LogisticRegression(C=np.inf, tol=1e-8, max_iter=1000)
+    fitted.fit(twice, answers, sample_weight=np.concatenate([targets, 1 - targets]))
+    return {"slope": float(fitted.coef_[0, 0]), "offset": float(fitted.intercept_[0])}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import random
 from collections.abc import Iterator
 from dataclasses import field
 from typing import Any, Literal, get_args
@@ -15,6 +14,7 @@ from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Phi, Sentence, Token
 from .extraction import FeatureSet, Floats
+from .folds import held_out
 from .labels import OUTSIDE, Encoding, decode, follows
 from .linear import logistic, seed_c_library
 from .matrix import design_matrix
@@ -70,7 +70,7 @@ class SvmTrainer(Trainer):
     """Weights not larger than this are dropped: smaller models, and scores that differ by as much."""
 
     trained_as = "svm"
-    libraries = ("liblinear-official", "scipy")
+    libraries = ("liblinear-official", "scikit-learn", "scipy")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -101,9 +101,8 @@ class SvmTrainer(Trainer):
 
     def _held_out(self, examples: list[Example]) -> set[int]:
         """Return the numbers of the documents on which confidences and the strength of label pairs are fitted."""
-        order = list(range(len(examples)))
-        random.Random(f"{self.seed}/calibration").shuffle(order)
-        held = set(order[: round(len(order) * self.calibration_share)])
+        sources = [e.source for e in examples]
+        held = held_out(sources, self.calibration_share, f"{self.seed}/calibration", least=0)
         rest = {label for i, e in enumerate(examples) if i not in held for label in e.labels}
         return held if len(rest) > 1 else set()
 

@@ -23,6 +23,7 @@ def stacking_card(meta: Mapping[str, Any]) -> str:
         f"* Type: {meta['type']}, a logistic regression over votes; for `resolver: {{strategy: {{stacking: ...}}}}`"
     ]
     lines += [f"* Voters: {voters}", f"* Threshold: {meta['threshold']:g}"]
+    lines += [f"* C of the logistic regression: {facts['C']:g}"]
     lines += [f"* Language: {meta['language'] or 'not given'}", f"* Licence: {meta['licence'] or 'not given'}"]
     lines += [f"* Active weights: {meta['active_features']:,}", "", "## Training", ""]
     lines += [f"{training['documents']:,} documents, {facts['proposals']:,} proposed spans.", ""]

@@ -15,12 +15,13 @@ from ...pipeline.errors import ConsumerError
 from ...typesystem import Cas, FeatureStructure, Phi, PhiCandidate, PhiKind, Sentence, Token
 from ..resolving.candidates import VETOED, CandidateSpan, SourceSet, group_overlapping, trim
 from ..sequence.feature import Feature
-from ..sequence.linear import fit_binary
 from ..sequence.linear_model import write_linear_model
 from ..sequence.model_features import attached_files
 from ..sequence.model_trainer import ModelTrainer, counted
+from ..sequence.training import source_document
 from ..sequence.weights import Weights
 from .card import stacking_card
+from .combiner import fit_combiner
 from .interval_selection import best_disjoint
 from .proposal_scorer import RIGHT, proposals_with_attributes, votes_of
 
@@ -48,6 +49,8 @@ class Example:
     """Kind -> number of gold spans."""
     alone: dict[str, tuple[int, int]]
     """Voter -> number of its spans, and number of its correct spans."""
+    source: str
+    """The document, or the one that it is a copy of."""
 
     @property
     def matched(self) -> int:
@@ -72,30 +75,35 @@ class StackingTrainer(ModelTrainer):
     model contains no text."""
     window: tuple[int, int] = (-2, 2)
     """First and last token with features, relative to the span."""
-    C: float = 0.1
-    """Cost of errors (LIBLINEAR's -c): smaller values mean stronger regularization."""
+    C: float | list[float] = 0.1
+    """Inverse strength of the L2 regularization: smaller values mean stronger regularization. Of a list, the value with the
+    lowest log loss in cross-validation."""
     min_count: int = 2
     """Minimum frequency of attributes in training."""
     first_level: bool = False
     """Compare only first-level kinds: PERSON_DOCTOR is then correct for PERSON_PATIENT."""
     folds: int = 5
-    """Number of folds of the cross-validation that chooses the threshold."""
+    """Number of folds of the cross-validation that chooses C and the threshold. Copies of a document are in its fold."""
 
     trained_as = "stacking"
-    libraries = ("liblinear-official", "scipy")
+    libraries = ("scikit-learn", "scipy")
     bare = True
 
     def __post_init__(self) -> None:
         if len(self.voters) < 2 or len(set(self.voters)) < len(self.voters):
             raise ValueError(f"voters: expected two or more different names, got {len(self.voters)}")
-        if not 0 < self.C < float("inf"):
-            raise ValueError(f"C: expected a finite number above 0, got {self.C}")
+        if not self._strengths or not all(0 < c < float("inf") for c in self._strengths):
+            raise ValueError(f"C: expected a finite number above 0, or several of them, got {self.C}")
         if self.folds < 2:
             raise ValueError(f"folds: expected 2 or more, got {self.folds}")
         super().__post_init__()
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
         return (*super().needs(), PhiCandidate)
+
+    @property
+    def _strengths(self) -> list[float]:
+        return self.C if isinstance(self.C, list) else [self.C]
 
     @cached_property
     def _voters(self) -> SourceSet:
@@ -119,7 +127,8 @@ class StackingTrainer(ModelTrainer):
         for voter in self.voters:
             own = {(v.begin, v.end, self._name_of(v.kind)) for group in votes for v in group if v.voter == voter}
             alone[voter] = len(own), len(own & right)
-        self.collect(cas, Example(proposals, Counter(kind for _, _, kind in right), alone))
+        gold_kinds = Counter(kind for _, _, kind in right)
+        self.collect(cas, Example(proposals, gold_kinds, alone, source_document(cas)))
 
     def _name_of(self, kind: PhiKind) -> str:
         return kind.top.name if self.first_level else kind.name
@@ -134,20 +143,27 @@ class StackingTrainer(ModelTrainer):
             )
         if len({p.right for e in examples for p in e.proposals}) < 2:
             raise ConsumerError(f"{self.name}: nothing to learn: all candidates are right, or all are wrong")
-        parts = min(self.folds, len(examples))
-        held_out = self._held_out_scores(examples, parts) if parts > 1 else None
+        combiner = fit_combiner(
+            [p.attributes for e in examples for p in e.proposals],
+            [p.right for e in examples for p in e.proposals],
+            [e.source for e in examples for _ in e.proposals],
+            strengths=self._strengths,
+            min_count=self.min_count,
+            n=self.folds,
+            seed=self.seed,
+        )
         gold = sum(sum(e.gold.values()) for e in examples)
-        f1 = {t: _f1(examples, held_out, t, gold) for t in THRESHOLDS} if held_out else {}
+        f1 = {t: _f1(examples, combiner.left_out, t, gold) for t in THRESHOLDS} if combiner.left_out else {}
         threshold = max(f1, key=lambda t: (f1[t], -abs(t - 0.5))) if f1 else 0.5
-        columns, bias = self._fit(examples)
-        weights = Weights.of([RIGHT], {(name, RIGHT): w for name, w in columns.items()})
-        weights.bias = np.array([bias])
+        weights = Weights.of([RIGHT], {(name, RIGHT): w for name, w in combiner.weights.items()})
+        weights.bias = np.array([combiner.bias])
         training = {
             "documents": len(examples),
             "tokens": 0,
             "spans": counted(sum((e.gold for e in examples), Counter())),
             "misfits": {},
             "stacking": {
+                "C": combiner.C,
                 "proposals": sum(len(e.proposals) for e in examples),
                 "found_by_any": round(sum(e.matched for e in examples) / gold, 4) if gold else None,
                 "left_out_f1": round(f1[threshold], 4) if f1 else None,
@@ -165,31 +181,13 @@ class StackingTrainer(ModelTrainer):
         write_linear_model(path, meta, weights, stacking_card(meta), crfsuite, attached_files(self.features))
         self.written(meta)
 
-    def _fit(self, examples: Sequence[Example]) -> tuple[dict[str, float], float]:
-        proposals = [p for e in examples for p in e.proposals]
-        rows, right = [p.attributes for p in proposals], [p.right for p in proposals]
-        return fit_binary("logistic", rows, right, self.min_count, self.C)
 
-    def _held_out_scores(self, examples: Sequence[Example], parts: int) -> list[list[float]]:
-        """Return the probability of each proposal of each document, from a model that was not trained on the document."""
-        scores: list[list[float]] = [[] for _ in examples]
-        for part in range(parts):
-            rest = [e for i, e in enumerate(examples) if i % parts != part]
-            if len({p.right for e in rest for p in e.proposals}) < 2:  # no model can be trained
-                for i in range(part, len(examples), parts):
-                    scores[i] = [0.5] * len(examples[i].proposals)
-                continue
-            weights, bias = self._fit(rest)
-            for i in range(part, len(examples), parts):
-                z = [bias + sum(weights.get(a, 0.0) for a in p.attributes) for p in examples[i].proposals]
-                scores[i] = (1 / (1 + np.exp(-np.clip(np.array(z), -500, 500)))).tolist()
-        return scores
-
-
-def _f1(examples: Sequence[Example], held_out: Sequence[Sequence[float]], threshold: float, gold: int) -> float:
-    """Return the strict F1 of the spans chosen at a threshold."""
-    marked = right = 0
-    for e, scores in zip(examples, held_out, strict=True):
+def _f1(examples: Sequence[Example], left_out: Sequence[float], threshold: float, gold: int) -> float:
+    """Return the strict F1 of the spans chosen at a threshold; `left_out` has the probabilities of all proposals."""
+    marked = right = begin = 0
+    for e in examples:
+        scores = left_out[begin : begin + len(e.proposals)]
+        begin += len(e.proposals)
         chosen = best_disjoint([(p.begin, p.end) for p in e.proposals], [score - threshold for score in scores])
         marked += len(chosen)
         right += sum(e.proposals[i].right for i in chosen)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ....annotators.sequence.folds import rarest, shuffled
 from ....typesystem import GOLD_VIEW, Cas, Phi, Token
 from ...assembly import assemble
 from ...contract.component import CollectionReader
 from ...errors import ReaderError, guarded, nearest
 from ...pipeline import Pipeline
 from . import fingerprint
-from .folds import shuffled
 from .plan import CorpusPlan
 
 Documents = tuple[tuple[str, int], ...]
 """Documents by name of their corpus and index in it."""
+
+BY_KINDS = "kinds"
+"""The value of `stratify` that stands for the rarest PHI kind of each document."""
 
 
 @dataclass(slots=True)
@@ -27,6 +30,8 @@ class Corpus:
     """Number of documents in the corpus, including those excluded by a limit."""
     groups: list[str] = field(default_factory=list)
     """The group of each document, such as a patient: a split never separates a group."""
+    strata: list[str] = field(default_factory=list)
+    """The stratum of each document, such as a genre: folds have the same mix. Empty: no strata."""
     digests: list[str] = field(default_factory=list)
 
     @property
@@ -66,7 +71,7 @@ def read_corpus(plan: CorpusPlan, limit: int | None, seed: int) -> Corpus:
     digests = [fingerprint.of_document(cas) for cas in documents]
     for cas in documents:
         cas.id = f"{plan.name}/{cas.id}"  # two corpora in one training may have the same ids
-    return Corpus(plan.name, documents, len(cases), _groups(documents, plan), digests)
+    return Corpus(plan.name, documents, len(cases), _groups(documents, plan), _strata(documents, plan), digests)
 
 
 def preparation(plan: CorpusPlan) -> list[object]:
@@ -98,12 +103,27 @@ def _groups(documents: list[Cas], plan: CorpusPlan) -> list[str]:
     key = plan.group
     if not key:
         return [f"document {i}" for i in range(len(documents))]
-    if not any(cas.metadata.get(key) for cas in documents):
-        there = sorted({name for cas in documents for name in cas.metadata})
-        raise ReaderError(
-            f"corpus {plan.name}: no document has metadata {key!r} to group by{nearest(key, there)}; "
-            f"there is {', '.join(there) or 'none'}"
-        )
+    _check_metadata(documents, plan, key, "group by")
     return [
         f"{key} {cas.metadata[key]}" if cas.metadata.get(key) else f"document {i}" for i, cas in enumerate(documents)
     ]
+
+
+def _strata(documents: list[Cas], plan: CorpusPlan) -> list[str]:
+    key = plan.stratify
+    if not key:
+        return []
+    if key == BY_KINDS:
+        return rarest([{p.kind.top.name for p in cas.view(GOLD_VIEW).select(Phi)} for cas in documents])
+    _check_metadata(documents, plan, key, f"stratify by (or {BY_KINDS})")
+    return [str(cas.metadata.get(key, "")) for cas in documents]
+
+
+def _check_metadata(documents: list[Cas], plan: CorpusPlan, key: str, purpose: str) -> None:
+    """Raise ReaderError if no document has the metadata."""
+    if not any(cas.metadata.get(key) for cas in documents):
+        there = sorted({name for cas in documents for name in cas.metadata})
+        raise ReaderError(
+            f"corpus {plan.name}: no document has metadata {key!r} to {purpose}{nearest(key, there)}; "
+            f"there is {', '.join(there) or 'none'}"
+        )

@@ -16,11 +16,15 @@ RESOLVER = "resolver"
 
 @dataclass(slots=True)
 class CorpusPlan:
-    """The reader of a corpus, the engines that prepare its documents, and the metadata key that groups them."""
+    """The reader of a corpus, the engines that prepare its documents, and how folds divide them."""
 
     name: str
     config: config.Config
     group: str = ""
+    """Metadata with the patient or other group of a document; a group is never divided. Empty: each document by itself."""
+    stratify: str = ""
+    """Metadata (a genre, an institution) whose values all folds have in the same proportion, or `kinds` for the rarest PHI kind
+    of each document. Empty: no strata."""
 
 
 @dataclass(slots=True)

@@ -17,7 +17,7 @@ from .model_steps import MODEL, build, check_untrained, pipeline_config, with_mo
 from .plan import RESOLVER, CorpusPlan, Model, Plan, Settings, SystemStep, member_steps, system_steps
 
 SECTIONS = ("experiment", "corpora", "models")
-CORPUS_KEYS = ("reader", "engines", "group")
+CORPUS_KEYS = ("reader", "engines", "group", "stratify")
 MODEL_KEYS = ("trainer", "annotator", "of", "engines", "resolver")
 
 
@@ -97,7 +97,8 @@ class _SectionParser:
                 continue
             steps: dict[str, Any] = {k: entry[k] for k in ("reader", "engines") if k in entry}
             configuration = pipeline_config(self.source, steps, {(k,): (*at, k) for k in steps}, name)
-            corpora[name] = CorpusPlan(name, configuration, str(entry.get("group") or ""))
+            group, stratify = (str(entry.get(key) or "") for key in ("group", "stratify"))
+            corpora[name] = CorpusPlan(name, configuration, group, stratify)
             try:
                 assemble.assemble(configuration)
             except ConfigError as error:

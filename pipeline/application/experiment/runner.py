@@ -9,10 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from ....annotators.sequence import folds
 from ...assembly import config
 from ...errors import CaspipeError
 from ...storage.yaml_source import text_of
-from . import fingerprint, folds, model_steps
+from . import fingerprint, model_steps
 from .corpus import Corpus, Documents, preparation, read_corpus
 from .job import KEY_LENGTH, Job, Testing, Training, bundle_folder
 from .plan import RESOLVER, Plan, Settings, SystemStep, member_steps, system_steps
@@ -81,7 +82,7 @@ class ExperimentRunner:
         corpus = self.corpus(name)
         self.folded = True
         with _naming_corpus(corpus):
-            pairs = folds.folds(corpus.groups, self.settings.folds, self.settings.seed)
+            pairs = folds.folds(corpus.groups, self.settings.folds, self.settings.seed, corpus.strata)
         return [(_documents(corpus, train), _documents(corpus, test)) for train, test in pairs]
 
     def split(self) -> tuple[Documents, Documents]:
@@ -90,7 +91,7 @@ class ExperimentRunner:
         if self.settings.test is not None and self.settings.test != corpus.name:
             return corpus.all, self.corpus(self.settings.test).all
         with _naming_corpus(corpus):
-            train, test = folds.holdout(corpus.groups, self.settings.holdout, self.settings.seed)
+            train, test = folds.holdout(corpus.groups, self.settings.holdout, self.settings.seed, corpus.strata)
         return _documents(corpus, train), _documents(corpus, test)
 
     def splits(self) -> list[tuple[Documents, Documents]]:
@@ -123,8 +124,10 @@ class ExperimentRunner:
             return ()
         groups = [(name, self.corpus(name).groups[i]) for name, i in documents]
         self.folded = True
+        strata = [self.corpus(name).strata[i] for name, i in documents if self.corpus(name).strata]
         with _naming_corpus(self.corpus(documents[0][0] if documents else "")):
-            pairs = folds.folds(groups, self.settings.folds, self.settings.seed)
+            same = len(strata) == len(documents)
+            pairs = folds.folds(groups, self.settings.folds, self.settings.seed, strata if same else ())
         return tuple(
             self._testing(
                 f"{model}: {', '.join(self.plan.models[model].members)}",

@@ -15,6 +15,7 @@ from caspipe.annotators.resolving.resolver import Resolver
 from caspipe.annotators.sequence.crf import CrfAnnotator
 from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.annotators.stacking import Stacking, StackingTrainer
+from caspipe.annotators.stacking.combiner import fit_combiner
 from caspipe.pipeline.contract.params import build
 from caspipe.pipeline.errors import ConsumerError, ResourceError
 from caspipe.typesystem import Cas, Phi, PhiCandidate, PhiKind, Sentence, Token
@@ -188,6 +189,35 @@ def test_features_of_the_tokens_help_where_voters_cannot(tmp_path: Path) -> None
     assert "-1:lower=in" in weights.attributes and "in:lower=lund PERSON" in weights.attributes
 
 
+def test_of_several_values_of_c_the_one_with_the_lowest_log_loss_is_used(tmp_path: Path) -> None:
+    facts = json.loads((trained(tmp_path, C=[1e-6, 1.0]) / "model.json").read_text(encoding="utf-8"))
+    assert facts["training"]["stacking"]["C"] == 1.0  # with 1e-6, every span would be about as likely as any other
+    assert facts["training"]["parameters"]["C"] == [1e-6, 1.0]
+    assert "* C of the logistic regression: 1" in (tmp_path / "vote/README.md").read_text(encoding="utf-8")
+
+
+def test_the_combiner_is_scored_on_documents_left_out_with_their_copies() -> None:
+    """Each document has an attribute of its own, which tells everything: a combiner that had seen it would use it."""
+    rows, right, groups = [], [], []
+    for number in range(40):
+        for _copy in range(2):
+            rows.append(["voter", f"word{number}"])
+            right.append(number % 2 == 0)
+            groups.append(f"document {number}")
+    learned = fit_combiner(rows, right, groups, strengths=[100.0], min_count=1, n=4, seed=1)
+    assert learned.weights["word0"] > 1 and learned.weights["word1"] < -1
+    assert all(0.3 < p < 0.7 for p in learned.left_out)
+    divided = fit_combiner(rows, right, range(80), strengths=[100.0], min_count=1, n=4, seed=1)
+    assert sum((p > 0.5) == r for p, r in zip(divided.left_out, right, strict=True)) > 50
+
+
+def test_too_few_documents_leave_nothing_out() -> None:
+    one = fit_combiner([["a"], ["b"]], [True, False], ["d", "d"], strengths=[1.0], min_count=1, n=5, seed=1)
+    assert one.left_out == [] and one.weights["a"] > 0 > one.weights["b"]
+    single = fit_combiner([["a"], ["b"]], [True, False], ["d", "e"], strengths=[1.0], min_count=1, n=5, seed=1)
+    assert single.left_out == []  # each training part has a single answer
+
+
 def test_a_silent_voter_and_candidates_that_are_all_right_teach_nothing(tmp_path: Path) -> None:
     with pytest.raises(ConsumerError, match="no candidate of lists in 30 documents: is it upstream"):
         trained(tmp_path, voters=[*VOTERS, "lists"])
@@ -224,7 +254,9 @@ def test_first_level_kinds_suffice_where_it_is_told_so(tmp_path: Path) -> None:
     ("given", "message"),
     [
         ({"voters": ["crf"]}, "voters: expected two or more different names, got 1"),
-        ({"C": 0.0}, "C: expected a finite number above 0, got 0.0"),
+        ({"C": 0.0}, "C: expected a finite number above 0, or several of them, got 0.0"),
+        ({"C": []}, "C: expected a finite number above 0, or several of them, got []"),
+        ({"C": [0.1, -1.0]}, "C: expected a finite number above 0, or several of them, got [0.1, -1.0]"),
         ({"folds": 1}, "folds: expected 2 or more, got 1"),
     ],
 )

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .....annotators.sequence import folds
 from .....consumers.scoring.operating import Measured, choose, measured
 from ....assembly.config import Step
 from ....contract.component import part
 from ....errors import CaspipeError, nearest
 from ....storage.yaml_source import Keys
-from .. import folds
 from ..experiment import Experiment
 from ..model_steps import model_faults, step_faults
 from ..plan import RESOLVER, Plan, system_steps

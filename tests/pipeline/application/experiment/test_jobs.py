@@ -158,9 +158,27 @@ def test_corpora_that_cannot_be_used_say_why(write: Write, tmp_path: Path) -> No
     with pytest.raises(ReaderError, match="no document has metadata 'patiens' to group by; did you mean patient"):
         run(path, tmp_path, "corpora.wards.group=patiens")
     with pytest.raises(
+        ReaderError,
+        match=r"no document has metadata 'patiens' to stratify by \(or kinds\); did you mean patient\?; there is patient",
+    ):
+        run(path, tmp_path, "corpora.wards.stratify=patiens")
+    with pytest.raises(
         CaspipeError, match="corpus wards: expected at least 9 documents or groups of documents for 9 parts"
     ):
         run(path, tmp_path, "folds=9")
+
+
+def test_folds_have_the_same_mix_of_strata(write: Write, tmp_path: Path) -> None:
+    def strata(*overrides: str) -> list[str]:
+        runner = ExperimentRunner(read_plan(write(), list(overrides)), tmp_path)
+        corpus = runner.corpus()
+        for train, test in runner.folds():
+            assert not {corpus.groups[i] for _, i in train} & {corpus.groups[i] for _, i in test}
+        return corpus.strata
+
+    assert strata() == []
+    assert strata("corpora.wards.stratify=kinds") == ["ID"] * 24
+    assert strata("corpora.wards.stratify=patient")[:4] == ["p0", "p0", "p0", "p1"]
 
 
 def test_documents_of_one_patient_stay_together(write: Write, tmp_path: Path) -> None:

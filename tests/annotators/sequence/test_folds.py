@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.pipeline.application.experiment.folds import folds, holdout, parts, shuffled, subset
+from caspipe.annotators.sequence.folds import folds, held_out, holdout, parts, rarest, shuffled, subset
 
 groups_of = st.lists(st.integers(0, 9), min_size=10, max_size=60).filter(lambda g: len(set(g)) >= 5)
 
@@ -40,7 +40,7 @@ def test_another_seed_makes_other_folds_and_the_same_seed_the_same() -> None:
 
 
 def test_folds_do_not_depend_on_the_hash_seed() -> None:
-    code = "from caspipe.pipeline.application.experiment.folds import folds; print(folds([str(i // 2) for i in range(20)], 3, 7))"
+    code = "from caspipe.annotators.sequence.folds import folds; print(folds([str(i // 2) for i in range(20)], 3, 7))"
     out = {
         subprocess.run(
             [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
@@ -79,3 +79,53 @@ def test_the_whole_share_is_everything_and_none_is_nothing() -> None:
 
 def test_a_shuffle_follows_from_its_labels() -> None:
     assert shuffled(range(20), 1, "a") == shuffled(range(20), 1, "a") != shuffled(range(20), 1, "b")
+
+
+@given(st.lists(st.sampled_from("aaabbc"), min_size=20, max_size=90), st.integers(2, 5), st.integers(0, 99))
+def test_all_parts_have_the_strata_in_the_same_proportion(strata: list[str], n: int, seed: int) -> None:
+    made = parts(range(len(strata)), n, seed, strata)
+    assert sorted(i for part in made for i in part) == list(range(len(strata)))
+    for stratum in set(strata):
+        if strata.count(stratum) >= n:
+            counts = [sum(strata[i] == stratum for i in part) for part in made]
+            small = sum(strata.count(s) for s in set(strata) if strata.count(s) < n)
+            assert max(counts) - min(counts) <= 1 + small
+
+
+@given(groups=groups_of, n=st.integers(2, 5), seed=st.integers(0, 99))
+def test_strata_never_divide_a_group(groups: list[int], n: int, seed: int) -> None:
+    strata = [str(i % 3) for i in range(len(groups))]
+    for train, test in folds(groups, n, seed, strata):
+        assert not {groups[i] for i in train} & {groups[i] for i in test}
+
+
+def test_without_strata_chance_may_leave_a_part_without_a_rare_genre() -> None:
+    genres = ["letter"] * 45 + ["log"] * 5
+    plain, spread = (parts(range(50), 5, 7, strata) for strata in ((), genres))
+    assert sorted(sum(genres[i] == "log" for i in part) for part in plain) != [1] * 5
+    assert [sum(genres[i] == "log" for i in part) for part in spread] == [1] * 5
+
+
+def test_a_stratified_holdout_has_the_mix_of_the_whole() -> None:
+    genres = ["letter"] * 40 + ["log"] * 8
+    train, test = holdout(range(48), 0.25, 3, genres)
+    assert (len(test), sum(genres[i] == "log" for i in test)) == (12, 2)
+    assert sorted(train + test) == list(range(48))
+
+
+def test_strata_smaller_than_the_number_of_parts_count_as_the_largest() -> None:
+    assert len(parts(range(6), 3, 1, ["a", "b", "c", "d", "e", "f"])) == 3
+
+
+def test_a_held_out_share_takes_copies_with_their_document() -> None:
+    sources = ["a", "b", "c", "d"] * 3
+    held = held_out(sources, 0.5, "1/held out")
+    assert len({sources[i] for i in held}) == 2 and len(held) == 6
+    assert held == held_out(sources, 0.5, "1/held out")
+    assert held_out(sources, 0, "1") == set()
+    assert len(held_out(sources, 0.01, "1")) == 3
+    assert held_out(sources, 0.01, "1", least=0) == set()
+
+
+def test_the_rarest_content_of_a_document_is_its_stratum() -> None:
+    assert rarest([{"DATE", "NAME"}, {"DATE"}, {"DATE", "NAME", "URL"}, set()]) == ["NAME", "DATE", "URL", ""]
