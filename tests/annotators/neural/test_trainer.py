@@ -180,13 +180,13 @@ def test_every_sort_of_network_trains_and_is_applied(more: dict[str, Any], tmp_p
 
 def test_a_killed_training_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     """Killed with SIGKILL after some epochs; started again, it ends with the bytes of one that was let alone."""
-    settings = {"epochs": 6, "documents": 30, "patience": 0}
-    pipeline(tmp_path / "calm", **settings).run()
+    epochs = 16  # enough that the kill comes before the last one on a busy machine
+    pipeline(tmp_path / "calm", epochs=epochs, documents=30, patience=0).run()
     config = tmp_path / "train.yaml"
     made = {
         "reader": {"synthetic": {"documents": 30, "seed": 3}},
         "engines": ["segmenter"],
-        "consumers": [{"neural_trainer": {**SMALL, "epochs": 6, "patience": 0}}],
+        "consumers": [{"neural_trainer": {**SMALL, "epochs": epochs, "patience": 0}}],
         "run": {"output": str(tmp_path / "killed"), "on_error": "stop"},
     }
     config.write_text(yaml.safe_dump(made))
