@@ -92,7 +92,7 @@ def compared(corpus: str, texts: list[str]) -> tuple[list[str], str]:
         after = found(annotator, views)
         lost = [(n, term) for n, (a, b) in enumerate(zip(before, after, strict=True)) for term in sorted(a - b)]
         new = sum(len(b - a) for a, b in zip(before, after, strict=True))
-        outside = sum(not touches(views[n], term, annotator) for n, term in lost)
+        outside = count_outside(annotator, views, lost)
         if variant.parameters.get("chunks") is None and variant.parameters["window"] == "chunk":
             lost_forms.update(views[n].text[term[0] : term[1]].casefold() for n, term in lost)
         terms = sum(map(len, after))
@@ -120,12 +120,15 @@ def found(annotator: TermAnnotator, views: list[View]) -> list[set[Term]]:
     return [{(t.begin, t.end, t.group.value) for t in annotator.annotate(view)} for view in views]
 
 
-def touches(view: View, term: Term, annotator: TermAnnotator) -> bool:
-    """Return whether a term shares a token with a window."""
-    tokens = view.tokens
-    first, last = tokens.at(term[0]), tokens.at(term[1] - 1) + 1
-    windows = sentence_windows(view) if annotator.window == "sentence" else chunk_windows(view, annotator.chunks)
-    return any(low < last and first < high for low, high in windows)
+def count_outside(annotator: TermAnnotator, views: list[View], lost: list[tuple[int, Term]]) -> int:
+    """Return how many of the lost terms, with the number of their document, share no token with a window."""
+    inside: dict[int, set[int]] = {}
+    for n in {n for n, _ in lost}:
+        sentences = annotator.window == "sentence"
+        windows = sentence_windows(views[n]) if sentences else chunk_windows(views[n], annotator.chunks)
+        inside[n] = {token for first, last in windows for token in range(first, last)}
+    tokens = [(n, views[n].tokens.at(begin), views[n].tokens.at(end - 1) + 1) for n, (begin, end, _) in lost]
+    return sum(inside[n].isdisjoint(range(first, last)) for n, first, last in tokens)
 
 
 def per_document(annotator: TermAnnotator, views: list[View]) -> str:
