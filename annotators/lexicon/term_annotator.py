@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import cached_property
 from itertools import accumulate
 from typing import Literal, cast
 
 from ...pipeline.contract.component import Annotator, component
-from ...typesystem import MedicalTerm, Sentence, TermGroup, Token, View
+from ...typesystem import Chunk, FeatureStructure, MedicalTerm, Sentence, TermGroup, Token, View
 from . import Lexicon
 from .fuzzy import Metric, corrector
-from .match import Longest, Matcher
+from .match import LexiconMatch, Longest, Matcher
+from .windows import Window, chunk_windows, sentence_windows
 
 _Key = tuple[int, int, str]  # begin, end, group
 _GROUPS = {group.value: group for group in TermGroup}
+_NEEDED: dict[str, tuple[type[FeatureStructure], ...]] = {"document": (), "sentence": (Sentence,), "chunk": (Chunk,)}
+"""Types that a window needs beyond tokens."""
 
 
 @component("terms", inputs=[Token], outputs=[MedicalTerm])
@@ -53,6 +56,22 @@ class TermAnnotator(Annotator):
     """Entries marked as names of people or places too: mark them always, only in lower case, or never."""
     cleanup: bool = False
     """Drop a sign equal to or inside a disease, and a sign or disease equal to an anatomical site, as cTAKES does."""
+    window: Literal["document", "sentence", "chunk"] = "document"
+    """The text within which a term must lie: the document, one sentence, or one phrase of the `chunker`. Noun phrases that follow
+    each other or that a preposition connects count as one phrase."""
+    chunks: list[str] = field(default_factory=lambda: ["NP", "VP"])
+    """Tags of the phrases in which `window: chunk` searches; `NP` alone is the look-up window of cTAKES."""
+
+    def __post_init__(self) -> None:
+        if not self.chunks:
+            raise ValueError("chunks: expected at least one tag, such as NP")
+
+    def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
+        """Return tokens, and sentences or chunks if they are the window."""
+        return (*self.inputs, *_NEEDED[self.window])
+
+    def explain_need(self, need: type[FeatureStructure] | str) -> str:
+        return f"window: {self.window}" if need in _NEEDED[self.window] else ""
 
     @cached_property
     def _matcher(self) -> Matcher:
@@ -74,10 +93,9 @@ class TermAnnotator(Annotator):
     def annotate(self, view: View) -> Iterable[MedicalTerm]:
         tokens, text = view.tokens, view.text
         begins, ends, forms = tokens.begins, tokens.ends, tokens.forms
-        breaks = frozenset(map(tokens.at, view.spans(Sentence)[0])) if self.skip else ()
         drop, lower_only = self.ambiguous == "drop", self.ambiguous == "lower"
         terms: dict[_Key, MedicalTerm] = {}
-        for first, last, entry, confidence in self._matcher.find(forms, breaks):
+        for first, last, entry, confidence in self._find(view):
             begin, end = begins[first], ends[last - 1]
             if end - begin < self.min_length:
                 continue
@@ -97,6 +115,23 @@ class TermAnnotator(Annotator):
         if self.cleanup:
             _drop_less_specific(terms)
         return terms.values()
+
+    def _find(self, view: View) -> Iterable[LexiconMatch]:
+        """Return the matches in the document or in each window, in text order."""
+        forms = view.tokens.forms
+        breaks = frozenset(map(view.tokens.at, view.spans(Sentence)[0])) if self.skip else frozenset[int]()
+        if self.window == "document":
+            return self._matcher.find(forms, breaks)
+        windows = sentence_windows(view) if self.window == "sentence" else chunk_windows(view, self.chunks)
+        return self._find_within(forms, windows, breaks)
+
+    def _find_within(
+        self, forms: list[str], windows: Iterable[Window], breaks: frozenset[int]
+    ) -> Iterator[LexiconMatch]:
+        for low, high in windows:
+            inner = [i - low for i in range(low, high) if i in breaks] if breaks else ()
+            for first, last, entry, confidence in self._matcher.find(forms[low:high], inner):
+                yield LexiconMatch(low + first, low + last, entry, confidence)
 
 
 def _drop_less_specific(terms: dict[_Key, MedicalTerm]) -> None:

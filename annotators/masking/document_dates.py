@@ -41,12 +41,13 @@ class DocumentDates:
     """Parses the date mentions of a document together.
 
     Ambiguous numbers take the layout that fits most dates of the document (Table 9 of the VigiBase system: each date
-    counts for every layout it can be read in); then the order of day and month that most numbers show; then `ambiguous`.
+    counts for every layout it can be read in); then the order of day and month that most numbers show; then `ambiguous`, or if
+    it is None the order that the finder preferred.
     """
 
-    def __init__(self, mentions: Sequence[Mention], ambiguous: Order, parse: Parse | None = None) -> None:
+    def __init__(self, mentions: Sequence[Mention], ambiguous: Order | None, parse: Parse | None = None) -> None:
         self._parse = parse or parse_date
-        self._ambiguous: Order = ambiguous
+        self._ambiguous: Order | None = ambiguous
         self._cache: dict[tuple[str, str], tuple[DateInterpretation, ...]] = {}
         votes: Counter[str] = Counter()
         for mention in mentions:
@@ -61,9 +62,9 @@ class DocumentDates:
         self._begins = [date.begin for date in self._full_dates]
 
     @classmethod
-    def of(cls, context: Context, ambiguous: Order) -> DocumentDates:
+    def of(cls, context: Context, ambiguous: Order | None) -> DocumentDates:
         """Return the dates of a document while it is masked, computed once."""
-        return context.remember(cls, ambiguous, lambda: cls(context.of_kind(PhiKind.DATE), ambiguous))
+        return context.remember(cls, ambiguous or "", lambda: cls(context.of_kind(PhiKind.DATE), ambiguous))
 
     def reading(self, mention: Mention) -> DateInterpretation | None:
         """Return how the mention is read in this document, or None if it cannot be parsed."""
@@ -74,9 +75,15 @@ class DocumentDates:
         def preference(index: int) -> tuple[int, int, int]:
             order = order_of(readings[index].layout)
             votes = self._votes[_format(readings[index], mention)]
-            return -votes, 0 if order == self._ambiguous else 1 if order else 2, index
+            preferred = order == self._ambiguous if self._ambiguous else readings[index].iso() == mention.value
+            return -votes, 0 if preferred else 1 if order else 2, index
 
         return readings[min(range(len(readings)), key=preference)]
+
+    def value(self, mention: Mention) -> str:
+        """Return the date as this document reads it, in ISO 8601 with the precision of the text; empty if it cannot be parsed."""
+        reading = self.reading(mention)
+        return "" if reading is None else reading.iso()
 
     def complete(self, mention: Mention, date: PartialDate) -> PartialDate | None:
         """Return the date with its missing upper parts, chosen so that it is as close as possible to the nearest full date in the
@@ -100,6 +107,7 @@ class DocumentDates:
         readings = self._cache.get(key)
         if readings is None:
             text = _SURROGATE.sub("\ufffd", mention.text)  # half a character cannot be searched by every engine
+            text = " ".join(text.split())
             readings = self._parse(text.strip(_EDGE))
             if mention.value and mention.value not in [
                 r.iso() for r in readings

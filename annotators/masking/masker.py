@@ -24,6 +24,7 @@ from ...typesystem import (
     replace_spans,
 )
 from .annotation_copies import copy_annotations
+from .document_dates import DocumentDates
 from .operator import KEPT, NO_KEY, Context, Fallback, Mention, MissingKeyWarning, Operator, Outcome
 from .operators.age import Age
 from .operators.placeholder import Placeholder
@@ -42,13 +43,16 @@ class _PlannedReplacement:
     fallback: str = ""
 
 
-@component("masker", inputs=[Phi], outputs=[MaskedSpan], extra_field="kinds")
+@component("masker", inputs=[Phi], outputs=[MaskedSpan], sets=["Phi:value"], extra_field="kinds")
 class Masker(AnalysisEngine):
     """Creates the `deidentified` view: the text with each Phi replaced, an offset map to the original, a MaskedSpan for each
     replacement, and copies of the other annotations. Running it again replaces the view.
 
     If a Phi would stay readable (`keep`, an age at or below the threshold, a kind outside the policy) but a candidate of a
     masked kind overlaps it, the text of that candidate is masked (law 3).
+
+    The `value` of each Phi of a date or an age becomes what decided about its replacement: the date in the order of day and month
+    that most dates of the document have, the age that was compared with the threshold; empty if it cannot be parsed.
 
     The structured fields of the record (RecordField) are treated in the same way: dates move by the document's own offset;
     values without a masked form become null.
@@ -97,7 +101,8 @@ class Masker(AnalysisEngine):
         for before, after in itertools.pairwise(spans):
             if after.begin < before.end:
                 raise CasError(f"{before!r} and {after!r} overlap: a resolver must run before the masker")
-        mentions = [Mention(p.begin, p.end, p.kind, p.covered_text, p.value) for p in spans if p.begin < p.end]
+        spans = [p for p in spans if p.begin < p.end]
+        mentions = [Mention(p.begin, p.end, p.kind, p.covered_text, p.value) for p in spans]
         context = Context(cas, mentions)
         planned = list(_separate(r for mention in mentions for r in self._plan(mention, context)))
         text, offsets = replace_spans(view.text, [Replacement(r.begin, r.end, r.text) for r in planned])
@@ -116,6 +121,8 @@ class Masker(AnalysisEngine):
             target.add(masked.set_source(self.id))
         if self.carry:
             copy_annotations(view, target, None if self.carry is True else self.carry)
+        for phi, mention in zip(spans, mentions, strict=True):
+            phi.value = self._normalized(mention, context)
         for item in view.select(RecordField):
             operator = self._operator(item.kind)
             item.masked = item.value if operator is None else operator.field(item.value, item.kind, context)
@@ -129,6 +136,15 @@ class Masker(AnalysisEngine):
         if kind is PhiKind.AGE and self._policy.masks(PhiKind.AGE_OVER_89):  # the number decides whether it is over 89
             return operator if isinstance(operator, Age) else Age()
         return None
+
+    def _normalized(self, mention: Mention, context: Context) -> str:
+        """Return the value that decided. Dates that no operator reads are read too: the order of day and month is that of the
+        document, whatever replaces them."""
+        operator = self._operator(mention.kind)
+        value = None if operator is None else operator.normalize(mention, context)
+        if value is None and mention.kind.top is PhiKind.DATE:
+            return DocumentDates.of(context, None).value(mention)
+        return mention.value if value is None else value
 
     def _plan(self, mention: Mention, context: Context) -> Iterator[_PlannedReplacement]:
         outcome, operator = self._outcome(mention, context)

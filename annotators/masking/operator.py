@@ -26,7 +26,7 @@ class Mention:
     kind: PhiKind
     text: str
     value: str = ""
-    """The value as normalized by the finder; may be empty."""
+    """The value as normalized by the finder, or by an earlier run of the masker; may be empty."""
 
     def __repr__(self) -> str:
         return f"<Mention {self.kind.name} {self.begin}:{self.end}>"
@@ -119,6 +119,13 @@ class Operator(Part):
     def mask(self, mention: Mention, context: Context) -> Outcome:
         """Return the replacement, `KEPT`, or a `Fallback`; never the text itself as a replacement."""
         raise TypeError(f"{type(self).__name__} must define mask(mention, context)")
+
+    def normalize(self, mention: Mention, context: Context) -> str | None:
+        """Return the value that `mask` goes by, for `Phi.value`; None if it goes by none, empty if it cannot parse the mention.
+
+        A date is ISO 8601, in the order of day and month that the document's dates decide; an age is `65 years`.
+        """
+        return None
 
     def field(self, value: str, kind: PhiKind, context: Context) -> str | None:
         """Return the replacement for a structured field of the record (RecordField), or None for the format's null.

@@ -7,7 +7,7 @@ from typing import cast
 
 from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.errors import ResourceError
-from ...typesystem import Cas, FeatureStructure, Sentence, Token, View
+from ...typesystem import INITIAL_VIEW, Cas, FeatureStructure, Sentence, Token, View
 from ..sequence.extraction import Floats
 from ..sequence.feature import Words
 from ..sequence.linear_model import LinearModel, check_type, features_of
@@ -34,6 +34,12 @@ class Tagger(AnalysisEngine):
     """The trained model: a folder, a zip, or a name that `caspipe model list` shows."""
     keep: bool = False
     """Keep existing tags from a reader or another tagger; the other tokens are tagged consistently with them."""
+    view: str = INITIAL_VIEW
+    """The view whose tokens are tagged."""
+
+    @property
+    def annotated_view(self) -> str:
+        return self.view
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
         """Return tokens, sentences, and the types that the model's features need."""
@@ -44,7 +50,7 @@ class Tagger(AnalysisEngine):
         check_type(self.model, TRAINED_AS, self.name)
 
     def process(self, cas: Cas) -> None:
-        view = cas.view()
+        view = cas.view(self.view)
         if view.count(Token):
             self._token_check.check(view)
             view.set_feature(Token, "pos", self.tags(view))

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from ...typesystem import FeatureStructure, Phi, PhiCandidate
+from ...typesystem import Phi, PhiCandidate
 from ..contract import params, registry
 from ..contract.component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component
 from ..contract.limits import Limits
 from ..errors import ConfigError, Fault, nearest
 from ..storage.yaml_source import Text
+from .capabilities import check_capabilities
 from .chain import Chain
 from .config import Config, Step
 
@@ -167,46 +168,6 @@ def with_resolver(engines: list[Component]) -> list[Component]:
     users = [i for i, e in enumerate(engines) if Phi in e.inputs and i > makes[-1]]
     at = users[0] if users else len(engines)
     return [*engines[:at], registry.find("resolver")(), *engines[at:]]
-
-
-def check_capabilities(
-    reader: CollectionReader | None,
-    engines: list[Component],
-    consumers: list[CasConsumer],
-    config: Config,
-    faults: list[Fault],
-) -> None:
-    """Report inputs that no earlier component creates. A reader that declares FeatureStructure may provide anything."""
-    steps = {s.id: s for s in (*config.engines, *config.consumers)}
-    types: list[type[FeatureStructure]] = list(reader.outputs) if reader is not None else []
-    filled: set[str] = set()
-    if FeatureStructure in types:
-        return
-    for part in (*engines, *consumers):
-        for needed in part.needs():
-            lacking = needed not in filled if isinstance(needed, str) else not any(issubclass(m, needed) for m in types)
-            if lacking:
-                what = _lack(part, needed, engines)
-                step = steps.get(part.id)
-                faults.append(step.fault((), what) if step else Fault(part.id, what, config.file))
-        types += part.outputs
-        filled.update(part.sets)
-
-
-def _lack(part: Component, needed: type[FeatureStructure] | str, engines: list[Component]) -> str:
-    """Describe an unmet need: which part of the component needs it, and which components would create it."""
-    need = part.explain_need(needed)
-    reason = f" ({need})" if need else ""
-    if isinstance(needed, str):
-        setters = [c.name for c in registry.components() if needed in c.sets]
-        hint = f"; {' or '.join(setters)} would set it" if setters else ""
-        return f"needs {needed}{reason}, which no earlier component sets{hint}"
-    creators = [c for c in registry.components() if any(issubclass(o, needed) for o in c.outputs)]
-    makers = [c.name for c in creators if c.role == "engine"] or [c.name for c in creators]
-    later = [e.id for e in engines if any(issubclass(o, needed) for o in e.outputs) and e is not part]
-    hint = f"; {' or '.join(makers)} would create it" if makers else ""
-    hint = f"; {later[0]} creates it, but comes later" if later else hint
-    return f"needs {needed.__name__}{reason}, which no earlier component creates{hint}"
 
 
 def check_mentions(engines: list[Component], config: Config, faults: list[Fault]) -> None:

@@ -11,6 +11,7 @@ from ..errors import ConfigError, Fault, nearest
 from ..storage.yaml_source import COMMAND_LINE, Keys, Source, dotted, read, scalar
 
 SECTIONS = ("name", "resources", "reader", "engines", "consumers", "run")
+_AGGREGATE = ("id", "view", "engines", "include")
 
 
 @dataclass(slots=True)
@@ -182,8 +183,8 @@ def _sequence(
 
 def _aggregate(step: Step, source: Source, config: Config, into: list[Step], prefix: str, opened: list[Path]) -> None:
     for key in step.given:
-        if key not in ("id", "engines", "include"):
-            hint = nearest(key, ("id", "engines", "include")) or "; expected id, engines or include"
+        if key not in _AGGREGATE:
+            hint = nearest(key, _AGGREGATE) or f"; expected one of {', '.join(_AGGREGATE)}"
             config.faults.append(step.fault((key,), f"no such parameter{hint}"))
     below = f"{prefix}{step.given['id']}/" if step.given.get("id") else prefix
     first = len(into)
@@ -193,6 +194,9 @@ def _aggregate(step: Step, source: Source, config: Config, into: list[Step], pre
         _include(step.given["include"], (*step.keys, "include"), source, config, into, below, opened)
     if "engines" not in step.given and "include" not in step.given:
         config.faults.append(step.fault((), "expected engines or include"))
+    if "view" in step.given:
+        for inner in into[first:]:
+            inner.given.setdefault("view", step.given["view"])
     if below != prefix:
         config.aggregates[below.rstrip("/")] = [s.id for s in into[first:]]
 

@@ -67,6 +67,7 @@ def pipeline_schema() -> Json:
         "type": "object",
         "properties": {
             "id": {"type": "string"},
+            "view": {"type": "string", "description": "View its engines work on, if they name no other."},
             "engines": {"type": "array", "items": {"$ref": "#/definitions/engine"}},
             "include": {"type": "string"},
         },

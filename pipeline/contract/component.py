@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
-from ...typesystem import Annotation, Cas, FeatureStructure, View
+from ...typesystem import INITIAL_VIEW, Annotation, Cas, FeatureStructure, View
 from ..errors import Fault
 from ..storage.secrets import Secret
 from . import registration
@@ -55,6 +55,21 @@ class Component:
     def set_id(self, id: str) -> None:
         """Give this instance an id of its own."""
         self._id = id
+
+    @property
+    def annotated_view(self) -> str:
+        """Name of the view that this component works on. The `view:` of a step has priority."""
+        return INITIAL_VIEW
+
+    @property
+    def created_view(self) -> str:
+        """Name of the view over a changed text that this component creates for those after it; empty if it creates none."""
+        return ""
+
+    @property
+    def copied_view(self) -> str:
+        """Name of the view whose annotations this component copies to the original text; empty if it copies none."""
+        return ""
 
     def bind(self, earlier: Sequence[Component]) -> str:
         """Receive the engines before this one, in order, when a pipeline is assembled; called again for every copy of it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
@@ -17,9 +18,11 @@ _NUMBER = re.compile(
 )
 _DECADES = {"twen": 20, "thir": 30, "for": 40, "fif": 50, "six": 60, "seven": 70, "eigh": 80, "nine": 90}
 _LATIN = {"quadra": 40, "quinqua": 50, "sexa": 60, "septua": 70, "octo": 80, "nona": 90}
-_UNIT = re.compile(r"(?P<y>y)|(?P<m>months?|mos?\b|mths?\b)|(?P<w>weeks?|wks?\b)|(?P<d>days?)", re.IGNORECASE)
+_UNIT = re.compile(
+    r"(?P<year>y)|(?P<month>months?|mos?\b|mths?\b)|(?P<week>weeks?|wks?\b)|(?P<day>days?)", re.IGNORECASE
+)
 _JOINT = re.compile(r"\s*(?:[-–/]|to|or|and)\s*", re.IGNORECASE)
-_PER_YEAR = {"y": 1.0, "m": 12.0, "w": 365.25 / 7, "d": 365.25}
+_PER_YEAR = {"year": 1.0, "month": 12.0, "week": 365.25 / 7, "day": 365.25}
 
 
 @part("age")
@@ -50,6 +53,10 @@ class Age(Operator):
             return self._above
         return KEPT
 
+    def normalize(self, mention: Mention, context: Context) -> str:
+        age = read_age(mention.text)
+        return "" if age is None else f"{age.number:g} {age.unit}s"
+
     def field(self, value: str, kind: PhiKind, context: Context) -> str | None:
         years = years_of(value)
         over = kind is PhiKind.AGE_OVER_89 and self.threshold <= 89
@@ -60,19 +67,39 @@ class Age(Operator):
         return self.format.format(threshold=self.threshold)
 
 
-def years_of(text: str) -> float | None:
-    """Return the greatest age that a text may mean, in years, or None if it contains no number."""
-    numbers = list(_NUMBER.finditer(text))
-    ages, limit, unit = [], len(text), "y"
-    for number in reversed(numbers):  # from the end: in `2-3 months` the first number takes the unit of the second
+class ReadAge(NamedTuple):
+    """An age as a text states it."""
+
+    number: float
+    unit: str
+    """`year`, `month`, `week` or `day`."""
+
+    @property
+    def years(self) -> float:
+        return self.number / _PER_YEAR[self.unit]
+
+
+def read_age(text: str) -> ReadAge | None:
+    """Return the greatest age that a text may mean, or None if it contains no number."""
+    ages: list[ReadAge] = []
+    limit, unit = len(text), "year"
+    for number in reversed(
+        list(_NUMBER.finditer(text))
+    ):  # in `2-3 months` the first number takes the unit of the second
         unit_match = _UNIT.search(text, number.end(), limit)
         if unit_match:
-            unit = unit_match.lastgroup or "y"
+            unit = unit_match.lastgroup or "year"
         elif not _JOINT.fullmatch(text, number.end(), limit):
-            unit = "y"
-        ages.append(_value(number) / _PER_YEAR[unit])
+            unit = "year"
+        ages.append(ReadAge(_value(number), unit))
         limit = number.start()
-    return max(ages, default=None)
+    return max(ages, key=lambda age: age.years, default=None)
+
+
+def years_of(text: str) -> float | None:
+    """Return the greatest age that a text may mean, in years, or None if it contains no number."""
+    age = read_age(text)
+    return None if age is None else age.years
 
 
 def _value(match: re.Match[str]) -> float:

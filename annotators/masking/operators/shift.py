@@ -104,6 +104,9 @@ class Shift(KeyedOperator):
             return _OUT_OF_RANGE
         return self._write(mention, reading, [date for date in shifted if date is not None])
 
+    def normalize(self, mention: Mention, context: Context) -> str:
+        return DocumentDates.of(context, self.ambiguous).value(mention)
+
     def field(self, value: str, kind: PhiKind, context: Context) -> str | None:
         """Return the date shifted like the dates of the text, or None without a key or if it cannot be parsed."""
         shift = self._shifter(context)

@@ -90,6 +90,11 @@ class Surrogate(KeyedOperator):
             return _NO_SURROGATE
         return surrogate
 
+    def normalize(self, mention: Mention, context: Context) -> str | None:
+        readers = {PhiKind.DATE: self._shift, PhiKind.AGE: self._age}
+        reader = readers.get(mention.kind.top)
+        return None if reader is None else reader.normalize(mention, context)
+
     def _surrogate(self, mention: Mention, context: Context, choices: KeyedHash, salt: str) -> str | None:
         kind, text = mention.kind, mention.text
         top = kind.top

@@ -43,6 +43,9 @@ class Year(Operator):
         words = [f"{y:04d}" if stated.year is not None else f"{y}s" for y, (stated, _) in zip(years, ends, strict=True)]
         return "-".join(dict.fromkeys(words))
 
+    def normalize(self, mention: Mention, context: Context) -> str:
+        return DocumentDates.of(context, "MDY").value(mention)
+
     def field(self, value: str, kind: PhiKind, context: Context) -> str | None:
         """Return the year, unless it is more than 89 years before the latest full date of the text and the record."""
         date = parse_iso(value)
@@ -90,6 +93,9 @@ class Relative(Operator):
         if not all(words):
             return Fallback(f"a {reading.begin.precision} has no distance in days")
         return f"[{' to '.join(words)}]"
+
+    def normalize(self, mention: Mention, context: Context) -> str:
+        return DocumentDates.of(context, self.ambiguous).value(mention)
 
     def _reference(self, context: Context, dates: DocumentDates) -> datetime.date | None:
         given = context.cas.metadata.get(self.metadata, "") if self.reference == "auto" else ""

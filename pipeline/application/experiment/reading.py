@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from ....consumers.scoring import CRITERIA, SCHEMES
 from ...assembly import assemble, config
+from ...assembly.capabilities import check_capabilities
 from ...contract import params, registry
 from ...contract.component import CasConsumer, Component
 from ...errors import ConfigError, Fault, nearest
@@ -309,8 +310,8 @@ def _model_faults(plan: Plan, model: Model, source: Source) -> list[Fault]:
             return []
         complete.consumers.append(step)
         members, consumers = built(member_steps(plan.models, model)), [cast(CasConsumer, trainer)]
-        assemble.check_capabilities(reader, members, consumers, complete, faults)  # type: ignore[arg-type]  # built as a reader
+        check_capabilities(reader, members, consumers, complete, faults)  # type: ignore[arg-type]  # built as a reader
     engines = assemble.with_resolver(engines)
-    assemble.check_capabilities(reader, engines, [], complete, faults)  # type: ignore[arg-type]  # built as a reader
+    check_capabilities(reader, engines, [], complete, faults)  # type: ignore[arg-type]  # built as a reader
     assemble.check_mentions(engines, complete, faults)
     return faults
