@@ -33,6 +33,7 @@ def test_all_kinds_of_the_source_are_there() -> None:
     assert [cls.name for cls in registry.parts(Experiment)] == [
         *("ablation", "comparison", "cross_corpus", "cross_validation", "fine_tuning", "grid", "learning_curve"),
         *("mixing", "operating_point", "positions", "ranking", "sweep", "threshold", "threshold_pairs"),
+        "training_curves",
     ]
 
 
