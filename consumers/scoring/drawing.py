@@ -101,6 +101,31 @@ def new_axes(
     return figure, axes
 
 
+def new_panels(title: str, xlabel: str, names: Sequence[str]) -> tuple[Figure, list[Axes]]:
+    """Return a figure with a panel for each name, side by side, with the same vertical scale."""
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    count = max(1, len(names))
+    figure = Figure(figsize=(max(WIDTH, 3.1 * count), 3.4), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1))
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+    axes = list(figure.subplots(1, count, sharey=True, squeeze=False)[0])
+    for panel, name in zip(axes, names, strict=False):
+        panel.set_title(name, fontweight="normal")
+    axes[len(axes) // 2].set_xlabel(xlabel)
+    return figure, axes
+
+
+def shared_legend(figure: Figure, axes: Sequence[Axes]) -> None:
+    """Add one legend of all panels, outside of them. A name that several panels have occurs once."""
+    handles = {}
+    for panel in axes:
+        for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
+            handles.setdefault(name, handle)
+    if len(handles) > 1:
+        figure.legend(handles.values(), handles.keys(), loc="outside right upper")
+
+
 def looks() -> Iterator[dict[str, Any]]:
     """Yield the styles of the series of a figure, without end."""
     for i in itertools.count():

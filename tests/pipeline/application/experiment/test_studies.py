@@ -101,14 +101,44 @@ def test_a_grid_has_a_cell_for_each_pair(run: Callable[..., Result]) -> None:
 
 def test_a_learning_curve_rises_and_trains_the_full_size_once(run: Callable[..., Result], tmp_path: Path) -> None:
     result = run("{learning_curve: {repetitions: 4, proportions: [0.1, 0.5, 1.0]}}", "test: clinics")
-    (table,) = result.tables
+    table, *by_kind = result.tables
     assert [row[:2] for row in table.rows] == [[2, 4], [12, 4], [24, 4]]
-    curve = result.figures[0].data[1]["memory"]
+    assert [t.title for t in by_kind] == ["memory, 24 documents for training", "digits, no training"]
+    assert by_kind[0].rows[0][-1] == by_kind[1].rows[0][-1] == 30  # the spans of the clinics, once
+    curve = result.figures[0].data[1]["F1"]["memory"]
     assert [p[1] for p in curve] == sorted(p[1] for p in curve)
     assert curve[2][0] == curve[2][1] == curve[2][2]
     trained = [p for p in (tmp_path / "out" / "jobs").iterdir() if '"active_features"' in p.read_text(encoding="utf-8")]
     assert len(trained) <= 9  # four of each small size at most, and one of the full one
-    assert {f.group for f in result.figures} == {"", "By kind"}
+
+
+def test_a_learning_curve_shows_each_kind_with_the_untrained_models_as_lines(run: Callable[..., Result]) -> None:
+    result = run("{learning_curve: {repetitions: 2, proportions: [0.5, 1.0], criterion: strict}}", "test: clinics")
+    figures = {f.name: f for f in result.figures}
+    assert list(figures) == [
+        *(f"curve-overall-{c}" for c in ("strict", "covering", "overlapping")),
+        *("curve-id-strict", "curve-person-strict"),
+    ]
+    number = figures["curve-id-strict"]
+    assert list(number.data[1]) == ["F1", "Recall", "Precision"]
+    assert list(number.data[1]["F1"]) == ["memory"]
+    assert number.options["levels"] == {
+        "F1": {"digits": pytest.approx(2 / 3)},
+        "Recall": {"digits": 1.0},
+        "Precision": {"digits": 0.5},
+    }
+    assert figures["curve-person-strict"].options["levels"]["Recall"] == {"digits": 0.0}
+    (line,) = records(result, system="digits", criterion="strict", kind="ID")
+    assert (line["documents"], line["recall"]) == (0, 1.0)
+
+
+def test_a_learning_curve_of_chosen_models_has_no_other_lines(run: Callable[..., Result]) -> None:
+    extra = "repetitions: 1, proportions: [1.0], models: "
+    result = run(f"{{learning_curve: {{{extra}[memory]}}}}", "test: clinics")
+    assert {r["system"] for r in result.records} == {"memory"}
+    result = run(f"{{learning_curve: {{{extra}[digits, both]}}}}", "test: clinics")
+    assert list(result.figures[0].data[1]["F1"]) == ["both"]
+    assert list(result.figures[0].options["levels"]["F1"]) == ["digits"]
 
 
 def test_defaults_are_the_source_s() -> None:
