@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 from ...pipeline.errors import ConsumerError, nearest
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.colorbar import Colorbar
     from matplotlib.figure import Figure
@@ -118,12 +119,12 @@ def new_panels(title: str, xlabel: str, names: Sequence[str]) -> tuple[Figure, l
 
 def shared_legend(figure: Figure, axes: Sequence[Axes]) -> None:
     """Add one legend of all panels, outside of them. A name that several panels have occurs once."""
-    handles = {}
+    handles: dict[str, Artist] = {}
     for panel in axes:
         for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
             handles.setdefault(name, handle)
     if len(handles) > 1:
-        figure.legend(handles.values(), handles.keys(), loc="outside right upper")
+        figure.legend(list(handles.values()), list(handles), loc="outside right upper")
 
 
 def looks() -> Iterator[dict[str, Any]]:

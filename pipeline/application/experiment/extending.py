@@ -45,7 +45,7 @@ def _merge(source: Source, base: Source) -> None:
     if not isinstance(base.data, Mapping):
         return
     own: dict[str, Any] = source.data
-    kept = {(key,) for key in base.data if key not in own}
+    kept: set[tuple[str, ...]] = {(key,) for key in base.data if key not in own}
     source.data = {**base.data, **own}
     if isinstance(base.data.get(ADDED), Mapping) and isinstance(own.get(ADDED), Mapping):
         kept |= {(ADDED, name) for name in base.data[ADDED] if name not in own[ADDED]}

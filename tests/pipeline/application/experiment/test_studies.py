@@ -11,6 +11,7 @@ import pytest
 
 from caspipe.pipeline.application.experiment import Experiment, ExperimentRunner, Result, experiment_of, read_plan
 from caspipe.pipeline.contract import registration, registry
+from caspipe.pipeline.errors import ConfigError
 
 Write = Callable[..., Path]
 
@@ -31,8 +32,18 @@ def records(result: Result, **labels: Any) -> list[dict[str, Any]]:
 def test_all_kinds_of_the_source_are_there() -> None:
     registry.import_package("caspipe.pipeline.application.experiment.studies")
     assert [cls.name for cls in registry.parts(Experiment)] == [
-        *("ablation", "comparison", "cross_corpus", "cross_validation", "fine_tuning", "grid", "learning_curve"),
-        *("mixing", "operating_point", "positions", "ranking", "sweep", "threshold", "threshold_pairs"),
+        *("ablation", "comparison", "corpus_counts", "cross_corpus", "cross_validation", "fine_tuning", "grid"),
+        *(
+            "learning_curve",
+            "mixing",
+            "operating_point",
+            "positions",
+            "priority_order",
+            "ranking",
+            "sweep",
+            "threshold",
+            "threshold_pairs",
+        ),
     ]
 
 
@@ -148,6 +159,45 @@ def test_defaults_are_the_source_s() -> None:
     assert curve.proportions == [n / 10 for n in range(1, 11)]
     ranking: Any = registry.find_part(Experiment, "ranking")()
     assert ranking.n == 20
+
+
+def test_corpora_are_counted_by_hand(run: Callable[..., Result]) -> None:
+    result = run("corpus_counts")
+    # The patient NAME was seen . Record NUMBER was filed for NAME in ward 7 .  : 16 tokens, 3 of them PHI
+    sizes, kinds = result.tables
+    assert sizes.rows == [["wards", 24, 384, 72, 0.1875, 72, 0], ["clinics", 10, 160, 30, 0.1875, 30, 0]]
+    assert kinds.columns == ["kind", "wards", "clinics"]
+    assert kinds.rows == [["PERSON", 48, 20], ["ID", 24, 10], ["Total", 72, 30]]
+    (person,) = records(result, corpus="clinics", kind="PERSON")
+    assert (person["spans"], person["documents"], person["tokens"], person["phi_tokens"]) == (20, 10, 160, 30)
+
+
+def test_corpora_are_counted_at_a_level_and_in_the_order_asked_for(run: Callable[..., Result]) -> None:
+    kinds = run("{corpus_counts: {corpora: [clinics, wards]}}", "level: vigibase").tables[1]
+    assert kinds.columns == ["kind", "clinics", "wards"]
+    assert [row[0] for row in kinds.rows] == ["Person", "IdNumber", "Total"]
+
+
+def test_optional_spans_are_counted_on_their_own(write: Write, tmp_path: Path) -> None:
+    text = "=====\n#id: one\nSeen by [[PERSON_DOCTOR|Ann Bell]], a [[?PROFESSION|nurse]], on [[DATE|3 May]].\n"
+    (tmp_path / "notes.txt").write_text(text, encoding="utf-8")
+    path = write()
+    path.write_text(
+        "experiment: corpus_counts\nlevel: top\n"
+        "corpora: {notes: {reader: {marked: {folder: '.', pattern: notes.txt}}, engines: [segmenter]}}\n",
+        encoding="utf-8",
+    )
+    plan = read_plan(path)
+    sizes, kinds = experiment_of(plan).run(ExperimentRunner(plan, tmp_path / "out")).tables
+    assert sizes.rows == [["notes", 1, 12, 4, 4 / 12, 2, 1]]
+    assert kinds.rows == [["DATE", 1], ["PERSON", 1], ["Total", 2]]
+
+
+def test_a_corpus_that_is_not_there_cannot_be_counted(write: Write) -> None:
+    with pytest.raises(
+        ConfigError, match=r"experiment.corpus_counts.corpora: no corpus called 'ward'; did you mean wards\?"
+    ):
+        read_plan(write("{corpus_counts: {corpora: [ward]}}"))
 
 
 def test_positions_are_those_counted_by_hand(run: Callable[..., Result]) -> None:
