@@ -23,6 +23,9 @@ def model_card(meta: Mapping[str, Any]) -> str:
         parts = [meta["network"][p] for p in ("tokens", "characters", "attributes", "encoder", "decoder")]
         lines += [f"* Network: {', '.join(f'`{format_feature(p)}`' for p in parts if p)}"]
     lines += [f"* Licence: {meta['licence'] or 'not given'}", f"* Active weights: {meta['active_features']:,}"]
+    if "crfsuite" in meta:
+        options = ", ".join(f"{name} = {value}" for name, value in meta["crfsuite"]["options"].items())
+        lines += [f"* Trained by CRFsuite: algorithm {training['parameters']['algorithm']}, {options}"]
     if meta.get("quantize") == "int8":
         lines += ["* Weights are stored as 8-bit integers with a scale for each row"]
     lines += [

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 from ...pipeline.errors import ConsumerError, nearest
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.colorbar import Colorbar
     from matplotlib.figure import Figure
@@ -103,7 +104,7 @@ def new_axes(
     return figure, axes
 
 
-def new_panels(titles: Sequence[str], xlabel: str, *, height: float = 5.2) -> tuple[Figure, list[Axes]]:
+def panel_grid(titles: Sequence[str], xlabel: str, *, height: float = 5.2) -> tuple[Figure, list[Axes]]:
     """Return a figure with panels in two columns, which share the x axis. Only the panels at the bottom have its label."""
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -116,6 +117,31 @@ def new_panels(titles: Sequence[str], xlabel: str, *, height: float = 5.2) -> tu
     for axes in panels[-2:]:
         axes.set_xlabel(xlabel)
     return figure, panels
+
+
+def new_panels(title: str, xlabel: str, names: Sequence[str]) -> tuple[Figure, list[Axes]]:
+    """Return a figure with a panel for each name, side by side, with the same vertical scale."""
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    count = max(1, len(names))
+    figure = Figure(figsize=(max(WIDTH, 3.1 * count), 3.4), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1))
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+    axes = list(figure.subplots(1, count, sharey=True, squeeze=False)[0])
+    for panel, name in zip(axes, names, strict=False):
+        panel.set_title(name, fontweight="normal")
+    axes[len(axes) // 2].set_xlabel(xlabel)
+    return figure, axes
+
+
+def shared_legend(figure: Figure, axes: Sequence[Axes]) -> None:
+    """Add one legend of all panels, outside of them. A name that several panels have occurs once."""
+    handles: dict[str, Artist] = {}
+    for panel in axes:
+        for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
+            handles.setdefault(name, handle)
+    if len(handles) > 1:
+        figure.legend(list(handles.values()), list(handles), loc="outside right upper")
 
 
 def looks() -> Iterator[dict[str, Any]]:

@@ -33,12 +33,14 @@ from .drawing import (
     new_axes,
     new_panels,
     one_line,
+    panel_grid,
     places,
     plain,
     plot_style,
     same_length,
     scale_x,
     shape,
+    shared_legend,
     styled,
 )
 
@@ -151,24 +153,35 @@ def sweep(
 @styled
 def learning_curve(
     sizes: Sequence[float],
-    series: Mapping[str, Sequence[tuple[Number, Number, Number]]],
+    panels: Mapping[str, Mapping[str, Sequence[tuple[Number, Number, Number]]]],
     *,
+    levels: Mapping[str, Mapping[str, Number]] | None = None,
     xlabel: str = "Documents for training",
-    ylabel: str = "F1",
     band: str = "quartiles of the repetitions",
-    log: bool = False,
     title: str = "Learning curve",
 ) -> Figure:
-    """Draw series over the size of the training set, each as (low, middle, high) for each size. `band` describes low and high."""
-    figure, axes = new_axes(title, xlabel, ylabel)
-    middle = {name: [p[1] for p in points] for name, points in series.items()}
-    bands = {name: ([p[0] for p in points], [p[2] for p in points]) for name, points in series.items()}
-    draw_lines(axes, "sizes", sizes, middle, bands)
-    scale_x(axes, sizes, log)
-    axes.grid(True, axis="y")
+    """Draw series over the size of the training set, in a panel for each measure (`F1`, `Recall`) with the same scale.
+
+    Each series has (low, middle, high) for each size; `band` describes low and high. `levels`: values of systems without
+    training by measure and system, drawn as horizontal lines.
+    """
+    figure, axes = new_panels(title, xlabel, list(panels))
+    names = dict.fromkeys(itertools.chain(*panels.values(), *(levels or {}).values()))
+    styles = dict(zip(names, looks(), strict=False))
+    for panel, (measure, series) in zip(axes, panels.items(), strict=False):
+        for name, points in series.items():
+            same_length("sizes", sizes, name, points)
+            low, middle, high = (floats([p[n] for p in points]) for n in range(3))
+            panel.plot(sizes, middle, label=one_line(name), **styles[name])
+            panel.fill_between(sizes, low, high, color=styles[name]["color"], alpha=0.16, lw=0)
+        for name, value in (levels or {}).get(measure, {}).items():
+            if value is not None:
+                panel.axhline(value, label=one_line(name), color=styles[name]["color"], ls=(0, (5, 2)))
+        scale_x(panel, sizes, log=False)
+        panel.grid(True, axis="y")
     if band:
-        axes.set_xlabel(f"{xlabel}\n(line: median; band: {band})")
-    legend_beside(figure, len(series))
+        axes[len(axes) // 2].set_xlabel(f"{xlabel}\n(line: median; band: {band})")
+    shared_legend(figure, axes)
     return figure
 
 
@@ -190,7 +203,7 @@ def training_curves(
     Each training is a list of epochs with the entries of `CURVES`; a missing entry is a gap. `chosen`: the epoch of a training
     whose weights were kept, to be marked with a ring.
     """
-    figure, panels = new_panels(list(CURVES.values()), "Epoch")
+    figure, panels = panel_grid(list(CURVES.values()), "Epoch")
     for (name, epochs), look in zip(runs.items(), looks(), strict=False):
         x = [row["epoch"] for row in epochs]
         look = {**look, "marker": None if len(x) > 15 else look["marker"]}
