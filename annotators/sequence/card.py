@@ -23,6 +23,9 @@ def model_card(meta: Mapping[str, Any]) -> str:
         parts = [meta["network"][p] for p in ("tokens", "characters", "attributes", "encoder", "decoder")]
         lines += [f"* Network: {', '.join(f'`{format_feature(p)}`' for p in parts if p)}"]
     lines += [f"* Licence: {meta['licence'] or 'not given'}", f"* Active weights: {meta['active_features']:,}"]
+    if "crfsuite" in meta:
+        options = ", ".join(f"{name} = {value}" for name, value in meta["crfsuite"]["options"].items())
+        lines += [f"* Trained by CRFsuite: algorithm {training['parameters']['algorithm']}, {options}"]
     if meta.get("quantize") == "int8":
         lines += ["* Weights are stored as 8-bit integers with a scale for each row"]
     lines += [
@@ -46,7 +49,30 @@ def model_card(meta: Mapping[str, Any]) -> str:
             lines.append(f"| {' | '.join([row['corpus'], row['criterion'], row['kind'], *numbers])} |")
     else:
         lines += ["None recorded. `caspipe evaluate` measures them."]
-    return "\n".join([*lines, *_reliability(meta), *_ending(meta)])
+    return "\n".join([*lines, *_epochs(meta), *_reliability(meta), *_ending(meta)])
+
+
+def _epochs(meta: Mapping[str, Any]) -> list[str]:
+    """Return the section on the epochs of the training of a network, with their scores on held-out documents."""
+    rows = [row for row in meta.get("history", []) if "true_negative_rate" in row]
+    if not rows:
+        return []
+    phi, others = (
+        rows[0][right] + rows[0][wrong]
+        for right, wrong in (("true_positives", "false_negatives"), ("true_negatives", "false_positives"))
+    )
+    lines = ["", "## Epochs", ""]
+    lines += [
+        f"Epoch {meta['epoch']} was kept. Scores on held-out documents with {phi:,} PHI tokens and {others:,} others; loss: mean "
+        "over the tokens of the training.",
+        "",
+        "| epoch | loss | F1 of spans | accuracy of tokens | true positive rate | true negative rate |",
+        f"|{'---|' * 6}",
+    ]
+    for row in rows:
+        names = ("loss", "f1", "token_accuracy", "token_recall", "true_negative_rate")
+        lines.append(f"| {' | '.join([str(row['epoch']), *(format_score(row[name]) for name in names)])} |")
+    return lines
 
 
 def _reliability(meta: Mapping[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError
@@ -22,10 +22,21 @@ from .training import Example, Trainer, log
 from .weights import Weights
 
 Algorithm = Literal["lbfgs", "l2sgd", "ap", "pa", "arow"]
+LineSearch = Literal["MoreThuente", "Backtracking", "StrongBacktracking"]
 Sequence_ = tuple[list[Any], list[str]]
 
 _OPTIONS: dict[str, tuple[str, ...]] = {
-    "lbfgs": ("c1", "c2", "max_iterations", "epsilon", "delta", "period"),
+    "lbfgs": (
+        "c1",
+        "c2",
+        "max_iterations",
+        "epsilon",
+        "delta",
+        "period",
+        "linesearch",
+        "max_linesearch",
+        "num_memories",
+    ),
     "l2sgd": ("c2", "max_iterations", "delta", "period"),
     "ap": ("max_iterations", "epsilon"),
     "pa": ("max_iterations", "epsilon"),
@@ -61,6 +72,13 @@ class CrfTrainer(Trainer):
     """Ends when the loss improved less than this share in `period` iterations; CRFsuite's default."""
     period: int | None = None
     """Iterations over which `delta` looks back; CRFsuite's default (10)."""
+    linesearch: LineSearch | None = None
+    """Line search of lbfgs (seed system, §8): by More and Thuente, CRFsuite's default, or by steps that become smaller until the
+    regular (`Backtracking`) or strong Wolfe condition holds. With L1, CRFsuite always uses `Backtracking`."""
+    max_linesearch: int | None = None
+    """Maximum number of trials of a line search (lbfgs); CRFsuite's default (20)."""
+    num_memories: int | None = None
+    """Number of earlier steps from which lbfgs approximates the inverse Hessian matrix; CRFsuite's default (6)."""
     early_stop: float = 0.0
     """Share of documents held out to choose the number of iterations by; the model is then trained on everything with that
     number. 0: no early stop."""
@@ -83,6 +101,7 @@ class CrfTrainer(Trainer):
         if self.C is not None and (self.c1 is not None or self.c2 is not None):
             raise ValueError("C: expected either C (with alpha) or c1 and c2, got both")
         check_crfsuite(self.max_iterations, c1=self.c1, c2=self.c2, C=self.C)
+        self._check_lbfgs()
         for name in ("alpha", "early_stop", "outside_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name}: expected a share from 0 to 1, got {getattr(self, name)}")
@@ -90,6 +109,23 @@ class CrfTrainer(Trainer):
             raise ValueError(f"temperature: expected a finite number above 0, got {self.temperature}")
         if self.temperature != 1 and self.keep_crfsuite:
             raise ValueError("temperature: expected 1 with keep_crfsuite: the kept model would have other weights")
+
+    def _check_lbfgs(self) -> None:
+        """Raise ValueError for parameters of the line search that CRFsuite would ignore or not take."""
+        for name in ("linesearch", "max_linesearch", "num_memories"):
+            value = getattr(self, name)
+            if value is not None and self.algorithm != "lbfgs":
+                raise ValueError(f"{name}: expected algorithm lbfgs, got {self.algorithm}")
+            if isinstance(value, int) and value < 1:
+                raise ValueError(f"{name}: expected 1 or more, got {value}")
+        if self.linesearch not in (None, *get_args(LineSearch)):  # CRFsuite would take its default
+            raise ValueError(f"linesearch: expected one of {', '.join(get_args(LineSearch))}, got {self.linesearch!r}")
+        l1 = self.alpha > 0 and self.C != 0 if self.C is not None else self.c1 != 0
+        if l1 and self.linesearch not in (None, "Backtracking"):
+            raise ValueError(
+                f"linesearch: expected Backtracking, or no L1 (c1: 0; with C, alpha: 0), got {self.linesearch}: "
+                "with L1, CRFsuite uses no other"
+            )
 
     def train(self, examples: list[Example]) -> tuple[Weights, dict[str, Any], bytes | None]:
         documents = [self._sequences(e, random.Random(f"{self.seed}/{i}")) for i, e in enumerate(examples)]
@@ -125,7 +161,8 @@ class CrfTrainer(Trainer):
         c1, c2 = self.c1, self.c2
         if self.C is not None:
             c1, c2 = sequences * self.C * self.alpha, sequences * self.C * (1 - self.alpha) / 2
-        more = {"epsilon": self.epsilon, "delta": self.delta, "period": self.period}
+        names = ("epsilon", "delta", "period", "linesearch", "max_linesearch", "num_memories")
+        more = {name: getattr(self, name) for name in names}
         chosen = crfsuite_options(self.algorithm, c1=c1, c2=c2, max_iterations=self.max_iterations, **more)
         if self.algorithm in ("lbfgs", "l2sgd") and self.possible_transitions:
             chosen["feature.possible_transitions"] = True
@@ -172,7 +209,7 @@ def check_crfsuite(max_iterations: int, **coefficients: float | None) -> None:
 
 
 def crfsuite_options(
-    algorithm: Algorithm, *, c1: float | None, c2: float | None, **given: float | None
+    algorithm: Algorithm, *, c1: float | None, c2: float | None, **given: float | str | None
 ) -> dict[str, Any]:
     """Return those of the parameters that the algorithm takes; None means the default."""
     given = {"c1": 0.05 if c1 is None else c1, "c2": 0.01 if c2 is None else c2, **given}

@@ -167,22 +167,28 @@ class FeatureSet:
         keys = [columns.forms, *[group.by_token() for group in columns.groups]]
         return self.numbering.places(columns, keys, columns.sequences, len(columns.forms))
 
+    @cached_property
+    def _names(self) -> AttributeTable:
+        """The names of attributes, shared by all documents of a training."""
+        return AttributeTable(self, str)
+
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without caches."""
-        return {**{k: v for k, v in self.__dict__.items() if k != "numbering"}, "_last": None}
+        return {**{k: v for k, v in self.__dict__.items() if k not in ("numbering", "_names")}, "_last": None}
 
     def attributes(self, columns: DocumentFeatures) -> Iterator[list[str] | dict[str, float]]:
         """Yield the attributes of every token for training: a list of names, or a mapping to numbers if features are numbers."""
-        rows = AttributeTable(self, str).rows(columns)
+        rows = self._names.rows(columns)
         if not self.of_value:
             yield from rows
             return
+        named = [(n, d, f"{d}:{f.label}") for n, f in enumerate(self.of_value) for d in self.window_of(f)]
+        numbers = columns.numbers.tolist()
         for (first, last), i in columns.places():
             mapping = dict.fromkeys(next(rows), 1.0)
-            for row, feature in enumerate(self.of_value):
-                for d in self.window_of(feature):
-                    if first <= i + d < last and columns.numbers[row, i + d]:
-                        mapping[f"{d}:{feature.label}"] = float(columns.numbers[row, i + d])
+            for n, d, name in named:
+                if first <= i + d < last and numbers[n][i + d]:
+                    mapping[name] = numbers[n][i + d]
             yield mapping
 
 

@@ -99,7 +99,9 @@ def at_level(pair: Pair, level: Level) -> Pair:
         return pair
 
     def renamed(marks: list[Mark]) -> list[Mark]:
-        return [Mark(m.begin, m.end, kind_at(m.kind, level), m.source, m.confidence) for m in marks]
+        return [
+            dataclasses.replace(m, kind=kind_at(m.kind, level), renamed_from=m.renamed_from or m.kind) for m in marks
+        ]
 
     return dataclasses.replace(
         pair, gold=renamed(pair.gold), system=renamed(pair.system), candidates=renamed(pair.candidates)

@@ -17,6 +17,7 @@ from ...typesystem import (
     Sentence,
     Token,
     View,
+    counts_for_hipaa,
     optional_spans,
 )
 from ...typesystem.tokenize import token_spans
@@ -38,6 +39,13 @@ class Mark:
     source: str = ""
     """The component that found it."""
     confidence: float = 1.0
+    renamed_from: str = field(default="", compare=False)
+    """Its kind before it was changed to a level; empty if it was not."""
+
+    @property
+    def hipaa(self) -> bool:
+        """True if its kind, before any change to a level, counts in measures of HIPAA's identifiers."""
+        return counts_for_hipaa(self.renamed_from or self.kind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 from ...pipeline.errors import ConsumerError, nearest
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.colorbar import Colorbar
     from matplotlib.figure import Figure
@@ -66,6 +67,8 @@ WIDTH = 6.4
 _LONGEST = 42
 _TICKS = 9
 """Maximum number of values on a logarithmic axis that each have a tick."""
+_ACROSS = 60
+"""Maximum number of characters of the names on an x axis; more are turned."""
 
 
 @contextlib.contextmanager
@@ -99,6 +102,46 @@ def new_axes(
     axes = figure.add_subplot()
     axes.set(title=title, xlabel=xlabel, ylabel=ylabel)
     return figure, axes
+
+
+def panel_grid(titles: Sequence[str], xlabel: str, *, height: float = 5.2) -> tuple[Figure, list[Axes]]:
+    """Return a figure with panels in two columns, which share the x axis. Only the panels at the bottom have its label."""
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    figure = Figure(figsize=(WIDTH, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1))
+    panels = list(figure.subplots(math.ceil(len(titles) / 2), 2, sharex=True, squeeze=False).flat)
+    for axes, title in zip(panels, titles, strict=True):
+        axes.set_title(title)
+        axes.grid(True, axis="y")
+    for axes in panels[-2:]:
+        axes.set_xlabel(xlabel)
+    return figure, panels
+
+
+def new_panels(title: str, xlabel: str, names: Sequence[str]) -> tuple[Figure, list[Axes]]:
+    """Return a figure with a panel for each name, side by side, with the same vertical scale."""
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    count = max(1, len(names))
+    figure = Figure(figsize=(max(WIDTH, 3.1 * count), 3.4), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1))
+    figure.suptitle(title, x=0.01, ha="left", fontsize=10.5, fontweight="bold")
+    axes = list(figure.subplots(1, count, sharey=True, squeeze=False)[0])
+    for panel, name in zip(axes, names, strict=False):
+        panel.set_title(name, fontweight="normal")
+    axes[len(axes) // 2].set_xlabel(xlabel)
+    return figure, axes
+
+
+def shared_legend(figure: Figure, axes: Sequence[Axes]) -> None:
+    """Add one legend of all panels, outside of them. A name that several panels have occurs once."""
+    handles: dict[str, Artist] = {}
+    for panel in axes:
+        for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
+            handles.setdefault(name, handle)
+    if len(handles) > 1:
+        figure.legend(list(handles.values()), list(handles), loc="outside right upper")
 
 
 def looks() -> Iterator[dict[str, Any]]:
@@ -140,6 +183,21 @@ def scale_x(axes: Axes, x: Sequence[float], log: bool) -> None:
             axes.set_xticks(x)
             axes.set_xticks([], minor=True)
     axes.xaxis.set_major_formatter(plain)
+
+
+def places(x: Sequence[float] | Sequence[str]) -> Sequence[float]:
+    """Return the positions of values on the x axis: numbers themselves (the same object), or 0, 1, 2 ... for names."""
+    return list(range(len(x))) if any(isinstance(v, str) for v in x) else x  # type: ignore[return-value]  # no name in it
+
+
+def name_x(axes: Axes, names: Sequence[object]) -> None:
+    """Set up an x axis with names at 0, 1, 2 ..., and remove the lines between them."""
+    for line in axes.lines:
+        line.set_linestyle("none")
+    turned: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
+    labels = [one_line(str(name)) for name in names]
+    axes.set_xticks(range(len(labels)), labels, **(turned if sum(map(len, labels)) > _ACROSS else {}))
+    axes.margins(x=0.1)
 
 
 def plain(value: float, _: object = None) -> str:
@@ -214,6 +272,13 @@ def legend_beside(figure: Figure, shown: int) -> None:
     """Add a legend with one line for each series, outside of the plot."""
     if shown > 1:
         figure.legend(loc="outside right upper")
+
+
+def legend_above(figure: Figure, axes: Axes) -> None:
+    """Add one legend for panels with the same series: those of `axes`, in one line above the panels."""
+    handles, names = axes.get_legend_handles_labels()
+    if len(names) > 1:
+        figure.legend(handles, names, loc="outside upper left", ncols=min(4, len(names)))
 
 
 def floats(values: Sequence[Number]) -> list[float]:

@@ -26,15 +26,21 @@ from .drawing import (
     draw_lines,
     f1_lines,
     floats,
+    legend_above,
     legend_beside,
     looks,
+    name_x,
     new_axes,
+    new_panels,
     one_line,
+    panel_grid,
+    places,
     plain,
     plot_style,
     same_length,
     scale_x,
     shape,
+    shared_legend,
     styled,
 )
 
@@ -104,7 +110,7 @@ def precision_recall(
 
 @styled
 def sweep(
-    x: Sequence[float],
+    x: Sequence[float] | Sequence[str],
     series: Mapping[str, Sequence[Number]],
     xlabel: str,
     band: Mapping[str, tuple[Sequence[Number], Sequence[Number]]] | None = None,
@@ -117,20 +123,23 @@ def sweep(
     """Draw series over the values of a parameter; `xlabel` is its name in the library (`c1 of CRFsuite`, `C of LIBLINEAR`).
 
     `band`: low and high of a series, drawn around it. `right`: label and values of a second scale, such as the number of active
-    features; logarithmic if its values span a factor of 100. `log`: whether the x axis is logarithmic. Raises ValueError for
-    series of another length than `x`, and for x at or below 0 on a logarithmic axis.
+    features; logarithmic if its values span a factor of 100. `log`: whether the x axis is logarithmic. Values that are names have
+    equal distances and no lines between them. Raises ValueError for series of another length than `x`, and for x at or below 0 on
+    a logarithmic axis.
     """
     figure, axes = new_axes(title or f"{ylabel} over {xlabel}", xlabel, ylabel)
-    draw_lines(axes, "x", x, series, band or {})
-    scale_x(axes, x, log)
+    at = places(x)
+    draw_lines(axes, "x", at, series, band or {})
+    scale_x(axes, at, log) if at is x else name_x(axes, x)
     axes.grid(True, axis="y")
     shown = len(series)
     if right is not None:
         name, counts = right
-        same_length("x", x, name, counts)
+        same_length("x", at, name, counts)
         other = axes.twinx()
         other.spines["right"].set_visible(True)
-        other.plot(x, floats(counts), color=MUTED, ls=(0, (1, 1.6)), marker="x", ms=4, label=one_line(name))
+        dotted = (0, (1, 1.6)) if at is x else "none"
+        other.plot(at, floats(counts), color=MUTED, ls=dotted, marker="x", ms=4, label=one_line(name))
         other.set_ylabel(one_line(name), color=MUTED)
         known = [c for c in counts if c is not None]
         if known and min(known) > 0 and max(known) / min(known) >= 100:
@@ -144,24 +153,69 @@ def sweep(
 @styled
 def learning_curve(
     sizes: Sequence[float],
-    series: Mapping[str, Sequence[tuple[Number, Number, Number]]],
+    panels: Mapping[str, Mapping[str, Sequence[tuple[Number, Number, Number]]]],
     *,
+    levels: Mapping[str, Mapping[str, Number]] | None = None,
     xlabel: str = "Documents for training",
-    ylabel: str = "F1",
     band: str = "quartiles of the repetitions",
-    log: bool = False,
     title: str = "Learning curve",
 ) -> Figure:
-    """Draw series over the size of the training set, each as (low, middle, high) for each size. `band` describes low and high."""
-    figure, axes = new_axes(title, xlabel, ylabel)
-    middle = {name: [p[1] for p in points] for name, points in series.items()}
-    bands = {name: ([p[0] for p in points], [p[2] for p in points]) for name, points in series.items()}
-    draw_lines(axes, "sizes", sizes, middle, bands)
-    scale_x(axes, sizes, log)
-    axes.grid(True, axis="y")
+    """Draw series over the size of the training set, in a panel for each measure (`F1`, `Recall`) with the same scale.
+
+    Each series has (low, middle, high) for each size; `band` describes low and high. `levels`: values of systems without
+    training by measure and system, drawn as horizontal lines.
+    """
+    figure, axes = new_panels(title, xlabel, list(panels))
+    names = dict.fromkeys(itertools.chain(*panels.values(), *(levels or {}).values()))
+    styles = dict(zip(names, looks(), strict=False))
+    for panel, (measure, series) in zip(axes, panels.items(), strict=False):
+        for name, points in series.items():
+            same_length("sizes", sizes, name, points)
+            low, middle, high = (floats([p[n] for p in points]) for n in range(3))
+            panel.plot(sizes, middle, label=one_line(name), **styles[name])
+            panel.fill_between(sizes, low, high, color=styles[name]["color"], alpha=0.16, lw=0)
+        for name, value in (levels or {}).get(measure, {}).items():
+            if value is not None:
+                panel.axhline(value, label=one_line(name), color=styles[name]["color"], ls=(0, (5, 2)))
+        scale_x(panel, sizes, log=False)
+        panel.grid(True, axis="y")
     if band:
-        axes.set_xlabel(f"{xlabel}\n(line: median; band: {band})")
-    legend_beside(figure, len(series))
+        axes[len(axes) // 2].set_xlabel(f"{xlabel}\n(line: median; band: {band})")
+    shared_legend(figure, axes)
+    return figure
+
+
+CURVES = {
+    "loss": "Training loss",
+    "token_accuracy": "Accuracy",
+    "token_recall": "True positive rate",
+    "true_negative_rate": "True negative rate",
+}
+"""The curves of a training: entries of its history, and the titles of their panels."""
+
+
+@styled
+def training_curves(
+    runs: Mapping[str, Sequence[Mapping[str, Any]]], *, chosen: Mapping[str, int] | None = None
+) -> Figure:
+    """Draw loss, accuracy, true positive rate and true negative rate over the epochs of trainings by name.
+
+    Each training is a list of epochs with the entries of `CURVES`; a missing entry is a gap. `chosen`: the epoch of a training
+    whose weights were kept, to be marked with a ring.
+    """
+    figure, panels = panel_grid(list(CURVES.values()), "Epoch")
+    for (name, epochs), look in zip(runs.items(), looks(), strict=False):
+        x = [row["epoch"] for row in epochs]
+        look = {**look, "marker": None if len(x) > 15 else look["marker"]}
+        for axes, entry in zip(panels, CURVES, strict=True):
+            y = floats([row.get(entry) for row in epochs])
+            axes.plot(x, y, label=one_line(name), **look)
+            if chosen and chosen.get(name) in x:
+                kept = x.index(chosen[name])
+                axes.plot(x[kept : kept + 1], y[kept : kept + 1], "o", ms=8, mfc="none", mec=look["color"], mew=1.5)
+    for axes in panels:
+        axes.xaxis.get_major_locator().set_params(integer=True)
+    legend_above(figure, panels[0])
     return figure
 
 

@@ -7,6 +7,10 @@ digits in each span. A reference token is found if all of it is masked, as any k
 counts against precision, even if it contains a found reference token and more. Precision exists over all kinds only, since
 masking does not depend on a kind. `masking-hipaa` counts only reference spans of HIPAA's eighteen identifiers.
 
+*token-binary-hipaa* follows Tables 2 and 3 of Lee, Dernoncourt, Uzuner and Szolovits (2016): PHI tokens against all others, among
+the kinds that HIPAA requires. Tokens of other kinds (ages up to 89, doctors, hospitals, states, countries ...) count neither as
+reference tokens nor against precision. A reference token is found if it is marked as any kind.
+
 *masking-telling* leaves out tokens that do not identify a person, which the inverse hybrid system's authors removed by hand: a
 reference token that is a function word, a unit of time, the ending of an ordinal or a word of an age counts only if its span has
 no other tokens: `1st of March` has two tokens that count, `34 years old` has one. A leaked "of" or "years" does not identify a
@@ -19,7 +23,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
-from ...typesystem import PhiKind
 from .counts import MICRO, Counts, Measure
 from .criteria import by_kind, distinct
 from .document import Mark, Pair
@@ -34,6 +37,9 @@ UNINFORMATIVE = frozenset(
     ).split()
 )
 """Words of English and Spanish, in lower case. A span that has no other words counts with all of them."""
+NOT_REQUIRED = frozenset(("PERSON_DOCTOR", "PERSON_REPORTER", "LOCATION_HOSPITAL", "LOCATION_CLINIC"))
+"""Kinds with a HIPAA letter that `token-binary-hipaa` leaves out: names of staff and of care sites. HIPAA lists identifiers of
+the patient, of relatives, employers and household members (45 CFR 164.514(b)(2)(i))."""
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -118,20 +124,21 @@ def _masking_telling(pair: Pair) -> dict[str, Counts]:
 
 def _masking_hipaa(pair: Pair) -> dict[str, Counts]:
     masked = Spans(merged(distinct(pair.system)))
-    tokens = set(words(pair.text, distinct(m for m in pair.gold if _is_hipaa(m.kind))))
+    tokens = set(words(pair.text, distinct(m for m in pair.gold if m.hipaa)))
     return {MICRO: Counts(len(tokens), sum(map(masked.cover, tokens)))}
 
 
-def _is_hipaa(kind: str) -> bool:
-    try:
-        return bool(PhiKind.of(kind).hipaa)
-    except ValueError:  # a label of some scheme: unknown, so it counts
-        return True
+def _phi_token_hipaa(pair: Pair) -> dict[str, Counts]:
+    required = [m for m in pair.gold if m.hipaa and (m.renamed_from or m.kind) not in NOT_REQUIRED]
+    gold = touched(pair.tokens, required)
+    others = touched(pair.tokens, pair.gold) - gold
+    return {MICRO: _both(gold, _system_tokens(pair, pair.system) - others)}
 
 
 MEASURES = (
     Measure("token", _token),
     Measure("token-binary", _phi_token, totals=False, macro="none", always=(MICRO,)),
+    Measure("token-binary-hipaa", _phi_token_hipaa, totals=False, macro="none", always=(MICRO,)),
     Measure("masking", _masking, "recall", {MICRO: "spans"}, totals=False, macro="none", always=(MICRO,)),
     Measure("masking-hipaa", _masking_hipaa, "recall", totals=False, macro="none", always=(MICRO,)),
     Measure("masking-telling", _masking_telling, "recall", totals=False, macro="none", always=(MICRO,)),

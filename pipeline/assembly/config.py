@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError, Fault, nearest
-from ..storage.yaml_source import COMMAND_LINE, Keys, Source, dotted, read, scalar
+from ..storage.yaml_source import COMMAND_LINE, Keys, Source, Text, dotted, read, scalar
 
 SECTIONS = ("name", "resources", "reader", "engines", "consumers", "run")
 _AGGREGATE = ("id", "view", "engines", "include")
@@ -207,8 +207,9 @@ def _include(
     if not isinstance(target, str):
         config.faults.append(source.fault(keys, "expected the name of a YAML file"))
         return
+    base = target.base if isinstance(target, Text) else source.base
     try:
-        path = (source.base / target).resolve()
+        path = (base / target).resolve()
     except (OSError, RuntimeError, ValueError):  # links in a circle, a NUL
         config.faults.append(source.fault(keys, "expected the name of a YAML file, found one that no file has"))
         return
@@ -217,7 +218,7 @@ def _include(
         config.faults.append(source.fault(keys, f"cyclic include: {chain}"))
         return
     try:
-        part = read(path, str(Path(source.file).parent / target))
+        part = read(path, str(Path(source.file).parent / target if base == source.base else path))
     except ConfigError as error:
         config.faults += [source.fault(keys, f"include {target}: {f.what}") for f in error.faults]
         return

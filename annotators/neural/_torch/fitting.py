@@ -16,6 +16,7 @@ from ..checkpoint import Checkpoint
 from ..examples import Bools, Document, Options, TrainingResult
 from ..inputs import UNKNOWN, Batch, Indexer, Ints, batch_by_length
 from ..selecting import Scores, rank, scores
+from ..token_counts import TokenCounts, count_tokens
 from .network import Network, Tensors
 
 SORTED_BATCHES = 30
@@ -89,8 +90,8 @@ class TrainingLoop:
             arrays = {name: torch.stack([a[name] for a in self._latest]).mean(0) for name in arrays}
         better = True
         if dev:
-            current = self._score(dev, arrays if options.average > 1 else None)
-            row |= current.as_dict()
+            current, tokens = self._score(dev, arrays if options.average > 1 else None)
+            row |= current.as_dict() | tokens.as_dict()
             current_rank = rank(current, options.select, options.precision_floor)
             better = self._best_rank is None or current_rank > self._best_rank
             if better:
@@ -130,8 +131,8 @@ class TrainingLoop:
             total, divisor = total + float(loss.detach()), divisor + n
         return total / divisor if divisor else 0.0
 
-    def _score(self, dev: Sequence[Document], arrays: dict[str, Any] | None) -> Scores:
-        """Return the scores on held-out documents, with the weights `arrays` or, if None, the current ones."""
+    def _score(self, dev: Sequence[Document], arrays: dict[str, Any] | None) -> tuple[Scores, TokenCounts]:
+        """Return scores and counts of tokens on held-out documents, with the weights `arrays` or, if None, the current ones."""
         current = self.network.state() if arrays is not None else None
         if arrays is not None:
             self.network.load_state_dict(arrays)
@@ -139,12 +140,10 @@ class TrainingLoop:
         if current is not None:
             self.network.load_state_dict(current)
         plan = self.network.plan
-        return scores(
-            (
-                (d.names, [plan.labels[i] for i in path], d.indexed.sequences)
-                for d, path in zip(dev, paths, strict=True)
-            ),
-            plan.encoding,
+        found = [[plan.labels[i] for i in path] for path in paths]
+        return (
+            scores(((d.names, f, d.indexed.sequences) for d, f in zip(dev, found, strict=True)), plan.encoding),
+            count_tokens((d.names, f) for d, f in zip(dev, found, strict=True)),
         )
 
     def _save(self) -> None:

@@ -36,10 +36,13 @@ def of_step(step: Step, role: str) -> list[Any]:
     return [step.name, step.id, _settled(step.given), _code_of(step.name, role)]
 
 
-def of_scoring() -> str:
-    """Return the code that counts hits."""
+_DRAWING = ("drawing.py", "plots.py")
 
-    return _code(str(Path(inspect.getfile(scoring)).parent))
+
+def of_scoring() -> str:
+    """Return a hash of the code that counts hits. The code of figures is not part of it: a new figure repeats no job."""
+    folder = Path(inspect.getfile(scoring)).parent
+    return digest([_code(str(file)) for file in sorted(folder.rglob("*.py")) if file.name not in _DRAWING])
 
 
 def _settled(value: Any) -> Any:

@@ -166,7 +166,10 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
             trainer.abort()
         shutil.rmtree(partial, ignore_errors=True)
         raise
-    result: dict[str, Any] = {"active_features": _active_features(partial / "model"), "documents": len(documents)}
+    meta = _description(partial / "model")
+    result: dict[str, Any] = {"active_features": meta.get("active_features"), "documents": len(documents)}
+    if "history" in meta:
+        result |= {"history": meta["history"], "epoch": meta.get("epoch")}
     if job.rank:
         result["rankings"] = rankings(partial / "model", job.rank)
     shutil.rmtree(final, ignore_errors=True)
@@ -174,13 +177,13 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
     return result
 
 
-def _active_features(bundle: Path) -> int | None:
-    """Return the number of features with a non-zero weight; None if the bundle does not contain it."""
+def _description(bundle: Path) -> dict[str, Any]:
+    """Return the description of a model: the content of its `model.json`; empty if there is none."""
     try:
         model = json.loads((bundle / "model.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
-    return model.get("active_features") if isinstance(model, dict) else None
+        return {}
+    return model if isinstance(model, dict) else {}
 
 
 def _test(job: Testing, documents: Sequence[Cas], folder: Path) -> dict[str, Any]:

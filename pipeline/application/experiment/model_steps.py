@@ -13,10 +13,13 @@ from ...contract.component import Component, Part
 from ...contract.type_hints import inner_classes
 from ...errors import ConfigError, Fault, nearest
 from ...storage.yaml_source import Keys, Source
+from .paths import path_fault, with_path
 from .plan import Plan
 
 MODEL = "model"
 """The parameter of trainers and their annotators that names the bundle. The experiment sets it."""
+SEED = "seed"
+"""The parameter of trainers with random choices."""
 
 
 def pipeline_config(source: Source, data: dict[str, Any], positions: Mapping[Keys, Keys], name: str) -> config.Config:
@@ -51,8 +54,17 @@ def step_base(step: config.Step) -> Any:
 
 
 def with_parameters(step: config.Step, parameters: Mapping[str, Any]) -> config.Step:
-    """Return the step with further parameters, which override its own."""
-    return dataclasses.replace(step, given={**step.given, **parameters})
+    """Return the step with further parameters, which override its own; those of parts by dotted names (`encoder.lstm.width`)."""
+    given: dict[str, Any] = dict(step.given)
+    for name, value in parameters.items():
+        given = with_path(given, name, value)
+    return dataclasses.replace(step, given=given)
+
+
+def with_seed(step: config.Step, seed: int | None) -> config.Step:
+    """Return the step of a trainer with another seed; the same step without a seed, or if the trainer has no such parameter."""
+    known = {p.name for p in params.parameters(registry.find(step.name, "consumer"))}
+    return with_parameters(step, {SEED: seed}) if seed is not None and SEED in known else step
 
 
 def model_parameters(step: config.Step, cls: type[Component]) -> Iterator[Keys]:
@@ -137,16 +149,17 @@ def step_faults(
 ) -> Iterator[tuple[Keys, str]]:
     """Yield the distinct faults of variants of the parameters of a step, as `model_faults`."""
     cls = registry.find(step.name, "consumer" if owner == "trainer" else "engine")
-    names = [p.name for p in params.parameters(cls)]
     reported: set[str] = set()
     for variant in variants:
         for name in variant:
-            if name not in names and name not in reported:
-                reported.add(name)
-                yield ("parameter",), f"{step.name} has no parameter {name!r}{nearest(name, names)}"
+            message = path_fault(cls, step.name, step.given, name)
+            if message and message not in reported:
+                reported.add(message)
+                yield ("parameter",), message
         if reported:
             continue
-        for message in _messages(cls, {**step.given, **variant, **({MODEL: "model"} if owner == "trainer" else {})}):
+        changed = with_parameters(step, {**variant, **({MODEL: "model"} if owner == "trainer" else {})})
+        for message in _messages(cls, changed.given):
             if not message.startswith(f"parameter {MODEL} is missing") and message not in reported:
                 reported.add(message)
                 yield (), f"{model}: {message}"

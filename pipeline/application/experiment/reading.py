@@ -12,8 +12,9 @@ from ...assembly.capabilities import check_capabilities
 from ...contract import params, registry
 from ...contract.component import CasConsumer, Component
 from ...errors import ConfigError, Fault, nearest
-from ...storage.yaml_source import COMMAND_LINE, Keys, Source, dotted, read, scalar
+from ...storage.yaml_source import COMMAND_LINE, Keys, Source, dotted, scalar
 from .experiment import Experiment, experiment_of
+from .extending import EXTENDS, read_extended
 from .model_steps import MODEL, build, check_untrained, pipeline_config, with_model_name, with_parameters
 from .plan import RESOLVER, CorpusPlan, Model, Plan, Settings, SystemStep, member_steps, system_steps
 
@@ -23,11 +24,11 @@ MODEL_KEYS = ("trainer", "annotator", "of", "engines", "resolver")
 
 
 def read_plan(path: Path, overrides: Iterable[str] = ()) -> Plan:
-    """Read an experiment file. Raises ConfigError with all faults."""
+    """Read an experiment file, and the file that it extends. Raises ConfigError with all faults."""
     overrides = list(overrides)
     registry.discover()
     registry.import_package(f"{__package__}.studies")
-    source = read(path, str(path))
+    source, text = read_extended(path, str(path))
     fields = [p.name for p in params.parameters(Settings)]
     known = [*SECTIONS, *fields]
     faults = [f for o in overrides if (f := override(source, o, known)) is not None]
@@ -39,7 +40,9 @@ def read_plan(path: Path, overrides: Iterable[str] = ()) -> Plan:
     parser = _SectionParser(source, faults)
     for key in data:
         if key not in known:
-            parser.fault((key,), f"no such section{nearest(str(key), known) or f'; expected one of {_list(known)}'}")
+            parser.fault(
+                (key,), f"no such section{nearest(str(key), [*known, EXTENDS]) or f'; expected one of {_list(known)}'}"
+            )
     settings = params.build(Settings, {k: data[k] for k in fields if k in data}, parser.setting_fault)
     experiment = params.convert(
         Experiment, data["experiment"], lambda at, what: parser.fault(("experiment", *at), what), ()
@@ -47,7 +50,6 @@ def read_plan(path: Path, overrides: Iterable[str] = ()) -> Plan:
     corpora = parser.corpora(data.get("corpora"))
     models = parser.models(data.get("models"))
     if settings is not None and experiment is not None:
-        text = path.read_text(encoding="utf-8-sig")
         plan = Plan(str(path), path.stem, experiment, settings, corpora, models, text, overrides)
         faults += plan_faults(plan, source)
         if not faults:

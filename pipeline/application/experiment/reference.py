@@ -9,9 +9,9 @@ from ....typesystem import PhiKind
 from ...errors import nearest
 from ...storage.yaml_source import Keys
 from .plan import Measure, Plan
-from .result import Cell, Table
+from .result import Cell, Table, plus_minus
 from .runner import JobOutcome, successful_scores
-from .scores import MEASURES, OVERALL, SHORT, Counts, Scores, mean
+from .scores import MEASURES, OVERALL, SHORT, Counts, Scores, deviation, mean
 
 OURS, THEIRS = "here", "source"
 """The headings of the two groups of columns."""
@@ -76,8 +76,11 @@ class Reference:
                 elif self.system and plan.settings.level in ("kind", "top") and name != OVERALL and not _is_kind(name):
                     yield ("ours", row), f"no kind called {name!r}"
 
-    def table(self, by_system: Mapping[str, Sequence[JobOutcome]]) -> Table:
-        """Return the published and the computed figures side by side. Rows without computed figures have empty cells."""
+    def table(self, by_system: Mapping[str, Sequence[JobOutcome]], spread: bool = False) -> Table:
+        """Return the published and the computed figures side by side. Rows without computed figures have empty cells.
+
+        `spread`: computed figures are shown with their standard deviation.
+        """
         figures = [f"{side}|{SHORT[m]}" for side in (OURS, THEIRS) for m in self.measures]
         columns = ["kind" if self.system else "system", *figures]
         rows: list[list[Cell]] = []
@@ -91,14 +94,15 @@ class Reference:
             )
             here: list[Cell] = ["" for _ in self.measures]
             if many is not None and (there or not self.system):
-                here = [self._value(successful_scores(many), kinds, m) for m in self.measures]
+                here = [self._cell(successful_scores(many), kinds, m, spread) for m in self.measures]
             rows.append([row, *here, *("" if n is None else n for n in numbers)])
         return Table(self.title, columns, rows, self.note)
 
-    def _value(self, many: Sequence[Scores], kinds: Sequence[str], measure: Measure) -> float | None:
-        """Return the mean over folds of a figure of some kinds counted together, on the published scale."""
-        value = mean(_together(scores, self.criterion, kinds).value(measure) for scores in many)
-        return None if value is None else value * self.scale
+    def _cell(self, many: Sequence[Scores], kinds: Sequence[str], measure: Measure, spread: bool) -> Cell:
+        """Return the mean over folds or seeds of a figure of some kinds counted together, on the published scale."""
+        counted = [_together(scores, self.criterion, kinds).value(measure) for scores in many]
+        values = [None if value is None else value * self.scale for value in counted]
+        return plus_minus(mean(values), deviation(values)) if spread else mean(values)
 
 
 def _together(scores: Scores, criterion: str, kinds: Sequence[str]) -> Counts:

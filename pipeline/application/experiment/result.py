@@ -37,7 +37,16 @@ class Figure:
 
     name: str
     caption: str
-    plot: Literal["precision_recall", "sweep", "learning_curve", "grid_heatmap", "boxplots", "bars", "confusion"]
+    plot: Literal[
+        "precision_recall",
+        "sweep",
+        "learning_curve",
+        "training_curves",
+        "grid_heatmap",
+        "boxplots",
+        "bars",
+        "confusion",
+    ]
     """The function of `consumers/scoring/plots.py` that draws it."""
     data: tuple[Any, ...]
     """Its positional arguments."""

@@ -105,19 +105,27 @@ class ExperimentRunner:
     # -- jobs ----------------------------------------------------------------------------------------------------
 
     def training(
-        self, model: str, documents: Documents, parameters: Mapping[str, Any] | None = None, rank: int = 0
+        self,
+        model: str,
+        documents: Documents,
+        parameters: Mapping[str, Any] | None = None,
+        rank: int = 0,
+        seed: int | None = None,
     ) -> Training:
-        """Return a training of a model, with further trainer parameters. Raises CaspipeError if the model has no trainer."""
+        """Return a training of a model, with further trainer parameters. Raises CaspipeError if the model has no trainer.
+
+        `seed`: the seed of the training and of those of its members, if their trainers have one.
+        """
         step = self.plan.models[model].trainer
         if step is None:
             raise CaspipeError(f"model {model} has no trainer")
-        step = model_steps.with_parameters(step, parameters or {})
-        needs = self._member_tests(model, documents)
+        step = model_steps.with_seed(model_steps.with_parameters(step, parameters or {}), seed)
+        needs = self._member_tests(model, documents, seed)
         inputs = ["training", fingerprint.of_step(step, "consumer"), self._digests(documents), rank]
         inputs += [test.key for test in needs]
         return Training(fingerprint.digest(inputs)[:KEY_LENGTH], model, step, documents, rank, needs)
 
-    def _member_tests(self, model: str, documents: Documents) -> tuple[Testing, ...]:
+    def _member_tests(self, model: str, documents: Documents, seed: int | None) -> tuple[Testing, ...]:
         """Return cross-validated tests of the members of a model on its training documents."""
         members = member_steps(self.plan.models, self.plan.models[model])
         if not members:
@@ -135,6 +143,7 @@ class ExperimentRunner:
                 tuple(documents[i] for i in train),
                 tuple(documents[i] for i in test),
                 keep_candidates=True,
+                seed=seed,
             )
             for train, test in pairs
         )
@@ -150,11 +159,12 @@ class ExperimentRunner:
         member: str = "",
         thresholds: Sequence[float] = (),
         per_document: bool = False,
+        seed: int | None = None,
     ) -> Testing:
         """Return a test of a system.
 
         `parameters`: further parameters of its trainer, annotator or resolver (`owner`), or those of one of its models or
-        components (`member`). `per_document`: counts are stored for each document.
+        components (`member`). `per_document`: counts are stored for each document. `seed`: the seed of all its trainings.
         """
         steps = system_steps(self.plan.models, system)
         if owner == "resolver":
@@ -169,6 +179,7 @@ class ExperimentRunner:
             member=member or system,
             thresholds=thresholds,
             per_document=per_document,
+            seed=seed,
         )
 
     def _testing(
@@ -184,6 +195,7 @@ class ExperimentRunner:
         thresholds: Sequence[float] = (),
         keep_candidates: bool = False,
         per_document: bool = False,
+        seed: int | None = None,
     ) -> Testing:
         engines, inputs = [], []
         for system_step in steps:
@@ -191,7 +203,7 @@ class ExperimentRunner:
             name = model if member in self.plan.trainable else step.id.rpartition("/")[2]
             own = parameters or {} if member and name == member else {}
             if model:
-                training = self.training(model, train, own if owner == "trainer" else {})
+                training = self.training(model, train, own if owner == "trainer" else {}, seed=seed)
             step = model_steps.with_parameters(step, own if owner == "annotator" else {})
             engines.append((step, training))
             inputs.append([fingerprint.of_step(step, "engine"), training.key if training else None])

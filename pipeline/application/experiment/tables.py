@@ -8,6 +8,9 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+import yaml
+
+from ...storage.yaml_source import text_of
 from .plan import Settings
 from .result import Cell, Result, Table, plus_minus, shown
 from .runner import ExperimentRunner, JobOutcome, successful_scores
@@ -43,19 +46,20 @@ def kind_criteria(outcomes: Iterable[Sequence[JobOutcome]], settings: Settings) 
     return [c for c in settings.criteria if c in counted] or settings.criteria
 
 
-def kinds_table(title: str, outcomes: Sequence[JobOutcome], settings: Settings, note: str = "") -> Table:
-    """Return precision, recall and F1 by kind and criterion, all kinds together first. Over folds: means of defined values."""
+def kinds_table(title: str, outcomes: Sequence[JobOutcome], settings: Settings, note: str = "", runs: int = 1) -> Table:
+    """Return precision, recall and F1 by kind and criterion, all kinds together first. Over folds: means of defined values.
+
+    `runs`: the number of trainings on the same documents; if there are several, means ± standard deviations.
+    """
     many = successful_scores(outcomes)
     kinds, criteria = kinds_of(many), kind_criteria([outcomes], settings)
     columns = ["kind", *(f"{c}|{SHORT[m]}" for c in criteria for m in MEASURES), "spans"]
-    rows: list[list[Cell]] = [
-        [
-            kind,
-            *(averaged(many, c, kind, m) for c in criteria for m in MEASURES),
-            sum(scores.counts[criteria[0], kind].gold for scores in many if (criteria[0], kind) in scores.counts),
-        ]
-        for kind in kinds
-    ]
+    rows: list[list[Cell]] = []
+    for kind in kinds:
+        figures = [(averaged(many, c, kind, m), spread(many, c, kind, m)) for c in criteria for m in MEASURES]
+        cells: list[Cell] = [plus_minus(*figure) if runs > 1 else figure[0] for figure in figures]
+        spans = sum(scores.counts[criteria[0], kind].gold for scores in many if (criteria[0], kind) in scores.counts)
+        rows.append([kind, *cells, spans // runs])
     return Table(title, columns, rows, note)
 
 
@@ -119,6 +123,35 @@ def records(many: Sequence[Scores], settings: Settings, **labels: Cell) -> list[
     return rows
 
 
+def plain_values(values: Iterable[Any]) -> list[Any]:
+    """Return the values of a parameter as plain data. Texts that are numbers become numbers: YAML reads `1e-6` as a text."""
+    plain = []
+    for value in text_of(list(values)):
+        try:
+            plain.append(float(value) if isinstance(value, str) else value)
+        except ValueError:
+            plain.append(value)
+    return plain
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value of a parameter is a number, and not true or false."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def value_text(value: Any) -> str:
+    """Return the value of a parameter as it is written in YAML, on one line: `0.1`, `adam`, `{sgd: {rate: 0.1}}`."""
+    if is_number(value):
+        return f"{value:g}"
+    text = yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=False)
+    return text.removesuffix("...\n").strip()
+
+
+def value_cell(value: Any) -> Cell:
+    """Return the value of a parameter as a cell: a number, or its text."""
+    return value if is_number(value) else value_text(value)
+
+
 def active_features(runner: ExperimentRunner, outcomes: Sequence[JobOutcome]) -> float | None:
     """Return the mean number of features with nonzero weight in the models of some tests."""
     return mean(data.get("active_features") for o in outcomes for data in runner.trained(o))
@@ -133,7 +166,7 @@ def report_best(
     measure: str,
 ) -> None:
     """Add a finding with the best parameters."""
-    parameters = ", ".join(f"{name} = {number:g}" for name, number in given.items())
+    parameters = ", ".join(f"{name} = {value_text(v)}" for name, v in given.items())
     result.findings.append(f"{model}: best {criterion} {SHORT[measure]} {shown(value)} at {parameters}.")
 
 
@@ -154,8 +187,9 @@ def add_final_tests(
         [runner.test(model, train, test, parameters=given, owner=on) for model, given in chosen.items()]
     )
     for (model, given), outcome in zip(chosen.items(), outcomes, strict=True):
-        parameters = ", ".join(f"{name} = {value:g}" for name, value in given.items())
+        parameters = ", ".join(f"{name} = {value_text(value)}" for name, value in given.items())
         title = f"{model} with {parameters}: trained on {runner.plan.train}, tested on {runner.settings.test}"
         result.tables.append(kinds_table(title, [outcome], runner.settings, CONVENTION))
         result.tables += official_tables({model: [outcome]}, runner.settings)
-        result.records += records([outcome.scores], runner.settings, system=model, part="test", **given)
+        cells = {name: value_cell(value) for name, value in given.items()}
+        result.records += records([outcome.scores], runner.settings, system=model, part="test", **cells)

@@ -57,26 +57,43 @@ def test_the_settings_of_the_source_are_those_of_its_text() -> None:
     assert given["optimizer"] == {"adam": {"rate": 0.001}} and given["dropout"] == 0
 
 
-@pytest.mark.parametrize("name", ["s3-table-4-3", "s3-window"])
+NAMES = ["s3-curves", "s3-hidden", "s3-optimizer", "s3-table-4-3", "s3-window"]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_experiments_have_no_faults(name: str) -> None:
     from caspipe.pipeline.application.experiment.reading import read_plan
 
     assert read_plan(EXPERIMENTS / f"{name}.yaml")
 
 
-@pytest.mark.parametrize("name", ["s3-table-4-3", "s3-window"])
+@pytest.mark.parametrize("name", NAMES)
 def test_no_rule_helps_the_networks(name: str) -> None:
     corpora = yaml.safe_load((EXPERIMENTS / f"{name}.yaml").read_text(encoding="utf-8"))["corpora"]
     assert all(corpus["engines"] == ["segmenter", "tagger"] for corpus in corpora.values())
 
 
-def test_the_windows_tried_are_those_of_the_source() -> None:
-    models = yaml.safe_load((EXPERIMENTS / "s3-window.yaml").read_text(encoding="utf-8"))["models"]
-    networks = [m["trainer"]["neural_trainer"] for m in models.values()]
-    assert [n["encoder"]["window"]["size"] for n in networks] == [5, 7, 9, 11, 13]
-    for network in networks:
-        network["encoder"]["window"].pop("size")
-    assert all(network == networks[0] for network in networks), "they differ in the window alone"
+def sweep(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The parameters of a shipped sweep, and those of its only trainer."""
+    file = yaml.safe_load((EXPERIMENTS / f"{name}.yaml").read_text(encoding="utf-8"))
+    (model,) = file["models"].values()
+    return file["experiment"]["sweep"], model["trainer"]["neural_trainer"]
+
+
+def test_the_parameters_tried_are_those_of_the_source() -> None:
+    window, hidden, optimizer = (sweep(f"s3-{name}")[0] for name in ("window", "hidden", "optimizer"))
+    assert (window["parameter"], window["values"]) == ("encoder.window.size", [5, 7, 9, 11, 13])
+    assert all(v["size"] == 9 and v["dense"] == [v["width"]] for v in hidden["values"]), "both layers change together"
+    assert [v if isinstance(v, str) else next(iter(v)) for v in optimizer["values"]] == ["adam", "nadam", *["sgd"] * 3]
+    assert sweep("s3-window")[1] == sweep("s3-hidden")[1] == sweep("s3-optimizer")[1]
+
+
+def test_both_trainings_of_the_curves_differ_in_their_balance_alone() -> None:
+    file = yaml.safe_load((EXPERIMENTS / "s3-curves.yaml").read_text(encoding="utf-8"))
+    whole, balanced = (file["models"][f"{name} set"]["trainer"]["neural_trainer"] for name in ("whole", "balanced"))
+    assert balanced.pop("balance") == 1.0
+    assert whole == balanced
+    assert whole["epochs"] == 30, "both of the source's trainings converge by the 30th"
 
 
 def test_the_quick_one_learns_to_tell_phi_from_the_rest(trained: Path) -> None:

@@ -33,7 +33,9 @@ FIGURES: dict[str, Callable[[], Any]] = {
     "grid_heatmap": lambda: plots.grid_heatmap(
         [0.01, 0.1], ["a", "b"], [[0.5, None], [0.7, 0.6]], xlabel="c1 of CRFsuite", ylabel="c2 of CRFsuite"
     ),
-    "learning_curve": lambda: plots.learning_curve([10, 20], {"crf": [(0.4, 0.5, 0.6), (0.5, 0.6, 0.7)]}),
+    "learning_curve": lambda: plots.learning_curve(
+        [10, 20], {"F1": {"crf": [(0.4, 0.5, 0.6), (0.5, 0.6, 0.7)]}}, levels={"F1": {"rules": 0.55}}
+    ),
     "boxplots": lambda: plots.boxplots({"DATE": [0.1, 0.2, 0.5], "PHONE": []}),
     "bars": lambda: plots.bars([("0:lower=dr.", 2.5), ("bias $x$\n", -1.0)]),
     "confusion": lambda: plots.confusion({"DATE": {"DATE": 3, "ID": 1}, "ID": {"ID": 0}}),
@@ -100,6 +102,25 @@ def test_every_figure_has_a_title_or_was_given_none_and_labelled_axes(name: str)
 
 def test_the_parameter_is_named_as_the_library_does() -> None:
     assert FIGURES["sweep"]().axes[0].get_xlabel() == "C of LIBLINEAR"
+
+
+def test_a_learning_curve_has_a_panel_for_each_measure_and_a_line_for_each_untrained_system() -> None:
+    points = [(0.4, 0.5, 0.6), (0.5, None, 0.7)]
+    figure = plots.learning_curve(
+        [10, 20],
+        {"F1": {"svm": points, "crf": points}, "Recall": {"svm": points, "crf": points}},
+        levels={"F1": {"rules": 0.3}, "Recall": {"rules": None}},
+    )
+    first, second = figure.axes
+    assert [first.get_title(loc="left"), second.get_title(loc="left")] == ["F1", "Recall"]
+    assert first.get_ylim() == second.get_ylim()
+    svm, crf, rules = first.get_lines()
+    assert math.isnan(svm.get_ydata()[1])
+    assert list(rules.get_ydata()) == [0.3, 0.3]
+    assert len({line.get_color() for line in (svm, crf, rules)}) == 3
+    assert len(second.get_lines()) == 2  # an undefined value is no line
+    (legend,) = figure.legends
+    assert [t.get_text() for t in legend.get_texts()] == ["svm", "crf", "rules"]
 
 
 def test_an_undefined_value_is_a_gap() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.consumers.scoring import CRITERIA, Pair, score
+from caspipe.consumers.scoring import CRITERIA, Level, Pair, at_level, score
 from caspipe.consumers.scoring.leaks import merged, shared, uncovered
 
 MakePair = Callable[..., Pair]
@@ -60,6 +60,36 @@ def test_masking_recall_of_hipaa_leaves_the_other_kinds_out(pair: MakePair) -> N
     )
     assert scores.value("masking", "micro", "recall") == 1 / 3
     assert scores.value("masking-hipaa", "micro", "recall") == 0
+
+
+GOLD = (
+    "<PERSON_PATIENT>Ann Lee</PERSON_PATIENT>, <AGE>40</AGE>, of <LOCATION_STATE>Ohio</LOCATION_STATE> saw "
+    "<PERSON_DOCTOR>Bo Ray</PERSON_DOCTOR> at <LOCATION_HOSPITAL>Mercy</LOCATION_HOSPITAL> on <DATE>May 4</DATE> for pain"
+)
+FOUND = (
+    "<PERSON_DOCTOR>Ann</PERSON_DOCTOR> Lee, <DATE>40</DATE>, of <LOCATION>Ohio</LOCATION> saw "
+    "<PERSON_PATIENT>Bo Ray</PERSON_PATIENT> at Mercy on <DATE>May 4</DATE> for <PERSON_DOCTOR>pain</PERSON_DOCTOR>"
+)
+
+
+@pytest.mark.parametrize("level", ["kind", "i2b2-2014-sub"])
+def test_binary_hipaa_leaves_tokens_of_other_kinds_out_on_both_sides(pair: MakePair, level: Level) -> None:
+    """Required by HIPAA: Ann, Lee, May, 4. Found of them: Ann (as another kind), May, 4. Marked in vain: pain. Not counted:
+    the age, the state, the doctor and the hospital, found or not."""
+    scores = score([at_level(pair(GOLD, FOUND), level)], ["token-binary-hipaa", "token-binary"])
+    assert scores.value("token-binary-hipaa", "micro", "recall") == 3 / 4
+    assert scores.value("token-binary-hipaa", "micro", "precision") == 3 / 4
+    assert scores.value("token-binary-hipaa", "micro", "f1") == 3 / 4
+    assert scores.value("token-binary", "micro", "recall") == 7 / 9
+    assert scores.value("token-binary", "micro", "precision") == 7 / 8
+
+
+def test_hipaa_recall_does_not_depend_on_the_level_of_kinds(pair: MakePair) -> None:
+    document = pair("<AGE>40</AGE> <LOCATION_STATE>Ohio</LOCATION_STATE> <DATE>May</DATE>", "40 Ohio <DATE>May</DATE>")
+    levels: tuple[Level, ...] = ("kind", "top", "i2b2-2014-sub")
+    assert [
+        score([at_level(document, x)], ["masking-hipaa"]).value("masking-hipaa", "micro", "recall") for x in levels
+    ] == [1] * 3
 
 
 def test_characters_are_counted_once_whatever_the_spans_overlap(pair: MakePair) -> None:

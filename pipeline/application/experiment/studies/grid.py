@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 from ....contract.component import part
 from ....storage.yaml_source import Keys
@@ -17,9 +18,12 @@ from ..scores import DRAWN, LONG, OVERALL, averaged, best
 from ..tables import (
     active_features,
     add_final_tests,
+    plain_values,
     records,
     report_best,
     rounded,
+    value_cell,
+    value_text,
 )
 
 
@@ -31,12 +35,12 @@ class Grid(Experiment):
     """
 
     x: str = "C"
-    """The parameter of the horizontal axis."""
+    """The parameter of the horizontal axis; of a part with its path, such as `encoder.window.width`."""
     y: str = "alpha"
     """The parameter of the vertical axis."""
-    xs: list[float] = dataclasses.field(default_factory=lambda: [10.0**n for n in range(-6, 1)])
-    """Values of `x`."""
-    ys: list[float] = dataclasses.field(default_factory=lambda: [n / 10 for n in range(11)])
+    xs: list[Any] = dataclasses.field(default_factory=lambda: [10.0**n for n in range(-6, 1)])
+    """Values of `x`: numbers, names or parts."""
+    ys: list[Any] = dataclasses.field(default_factory=lambda: [n / 10 for n in range(11)])
     """Values of `y`."""
     models: list[str] = dataclasses.field(default_factory=list)
     """Models; by default all trainable ones."""
@@ -44,6 +48,9 @@ class Grid(Experiment):
     """The measure that the best pair maximizes."""
     criterion: str = "covering"
     """The criterion of `optimise`. If the experiment does not use it, its first criterion."""
+
+    def __post_init__(self) -> None:
+        self.xs, self.ys = plain_values(self.xs), plain_values(self.ys)
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         for model in self.models or plan.trainable:
@@ -54,11 +61,11 @@ class Grid(Experiment):
     def run(self, runner: ExperimentRunner) -> Result:
         result, chosen, splits = Result(), {}, runner.folds()
         models = self.models or runner.plan.trainable
-        pairs = list(itertools.product(self.xs, self.ys))
+        pairs = list(itertools.product(range(len(self.xs)), range(len(self.ys))))
         jobs = {
-            (model, x, y): [runner.test(model, *split, parameters={self.x: x, self.y: y}) for split in splits]
+            (model, *pair): [runner.test(model, *split, parameters=self._parameters(*pair)) for split in splits]
             for model in models
-            for x, y in pairs
+            for pair in pairs
         }
         outcomes = runner.run_groups(jobs)
         criterion = self.criterion if self.criterion in runner.settings.criteria else runner.settings.criteria[0]
@@ -71,21 +78,26 @@ class Grid(Experiment):
             }
             top = best(reached)
             if top is not None:
-                chosen[model] = {self.x: top[0], self.y: top[1]}
+                chosen[model] = self._parameters(*top)
                 report_best(result, model, chosen[model], reached[top], criterion, self.optimise)
         add_final_tests(runner, result, chosen, "trainer")
         return result
+
+    def _parameters(self, x: int, y: int) -> dict[str, Any]:
+        """Return the parameters of a pair of values, given by their positions."""
+        return {self.x: self.xs[x], self.y: self.ys[y]}
 
     def _of_model(
         self,
         runner: ExperimentRunner,
         model: str,
-        by_pair: dict[tuple[float, float], list[JobOutcome]],
+        by_pair: dict[tuple[int, int], list[JobOutcome]],
         criterion: str,
         result: Result,
     ) -> None:
-        for (x, y), many in by_pair.items():
-            labels: dict[str, Cell] = {"system": model, self.x: x, self.y: y}
+        for pair, many in by_pair.items():
+            labels: dict[str, Cell] = {"system": model}
+            labels |= {name: value_cell(value) for name, value in self._parameters(*pair).items()}
             labels["active_features"] = active_features(runner, many)
             result.records += records([o.scores for o in many], runner.settings, **labels)
         folds = len(next(iter(by_pair.values())))
@@ -100,18 +112,17 @@ class Grid(Experiment):
     def _show(
         self,
         model: str,
-        values: dict[tuple[float, float], float | None],
+        values: dict[tuple[int, int], float | None],
         what: str,
         how: str,
         short: str,
         digits: int,
         result: Result,
     ) -> None:
-        rows = [[values[x, y] for x in self.xs] for y in self.ys]
-        shown = [[f"{y:g}", *(row if digits else map(rounded, row))] for y, row in zip(self.ys, rows, strict=True)]
-        columns = [f"{self.y} \\ {self.x}", *(f"{x:g}" for x in self.xs)]
-        result.tables.append(Table(f"{model}: {what}, {how}", columns, shown))
+        rows = [[values[x, y] for x in range(len(self.xs))] for y in range(len(self.ys))]
+        across, down = ([value_text(v) for v in of_axis] for of_axis in (self.xs, self.ys))
+        shown = [[y, *(row if digits else map(rounded, row))] for y, row in zip(down, rows, strict=True)]
+        result.tables.append(Table(f"{model}: {what}, {how}", [f"{self.y} \\ {self.x}", *across], shown))
         options = {"xlabel": f"{self.x} of {model}", "ylabel": f"{self.y} of {model}", "value": what, "digits": digits}
         caption = f"{model}: {what} over {self.x} and {self.y}, all kinds, {how}."
-        figure = Figure(f"{model}-{short}", caption, "grid_heatmap", (self.xs, self.ys, rows), options)
-        result.figures.append(figure)
+        result.figures.append(Figure(f"{model}-{short}", caption, "grid_heatmap", (across, down, rows), options))

@@ -7,16 +7,17 @@ from typing import ClassVar
 
 from ....contract.component import part
 from ..experiment import Experiment
+from ..plan import system_steps
 from ..result import Cell, Figure, Result, Table
 from ..runner import ExperimentRunner, successful_scores
 from ..scores import DRAWN, LONG, OVERALL, Scores, kinds_of, quantile
-from ..tables import figure_cells, figure_columns, records
+from ..tables import CONVENTION, figure_cells, figure_columns, kinds_table, records
 
 
 @part("learning_curve")
 class LearningCurve(Experiment):
     """Trains on random subsets of growing size, many of each size, and tests all on the same documents (Algorithm 2, Fig. 18,
-    21-23).
+    21-23). Models without training (rules) are horizontal lines.
 
     The tested documents are those of the test corpus, or a holdout of the training corpus.
     """
@@ -28,7 +29,7 @@ class LearningCurve(Experiment):
     repetitions: int = 100
     """Random subsets of each size. At the full size all are equal, so only one is used."""
     models: list[str] = dataclasses.field(default_factory=list)
-    """Models; by default all trainable ones."""
+    """Models; by default all trainable ones, and those without training."""
     band: tuple[float, float] = (0.25, 0.75)
     """Quantiles that limit the band in the figures."""
     criterion: str = "covering"
@@ -44,36 +45,39 @@ class LearningCurve(Experiment):
         self.proportions = sorted(set(self.proportions))
 
     def run(self, runner: ExperimentRunner) -> Result:
-        models = self.models or runner.plan.trainable
+        untrained = [m for m in runner.plan.models if not any(s.trained for s in system_steps(runner.plan.models, m))]
+        models = self.models or [*runner.plan.trainable, *untrained]
+        learning = [m for m in models if m not in untrained]
         train, test = runner.split()
         jobs = {
             (model, share): [
                 runner.test(model, runner.subset(train, share, "learning", number), test)
                 for number in range(self.repetitions)
             ]
-            for model in models
+            for model in learning
             for share in self.proportions
         }
+        jobs |= {(model, 0.0): [runner.test(model, (), test)] for model in models if model in untrained}
         outcomes = runner.run_groups(jobs)
         result = Result()
-        sizes = [max(1, round(share * len(train))) for share in self.proportions]
-        curves: dict[str, list[list[Scores]]] = {}
+        size = {share: max(1, round(share * len(train))) for share in (0.0, *self.proportions)} | {0.0: 0}
+        for (model, share), many in outcomes.items():
+            labels: dict[str, Cell] = {"system": model, "proportion": share, "documents": size[share]}
+            result.records += records([o.scores for o in many], runner.settings, **labels)
+        found = {key: successful_scores(many) for key, many in outcomes.items()}
+        curves = {model: [found[model, share] for share in self.proportions] for model in learning}
+        levels = {model: many[0] for (model, share), many in found.items() if not share and many}
+        sizes = [size[share] for share in self.proportions]
+        result.tables += [self._table(runner, model, sizes, points) for model, points in curves.items()]
         for model in models:
-            curves[model] = []
-            for share, size in zip(self.proportions, sizes, strict=True):
-                many = outcomes[model, share]
-                curves[model].append(successful_scores(many))
-                result.records += records(
-                    [o.scores for o in many], runner.settings, system=model, proportion=share, documents=size
-                )
-        for model, points in curves.items():
-            result.tables.append(self._table(runner, model, sizes, points))
-        kinds = kinds_of(s for points in curves.values() for many in points for s in many)
-        for kind in kinds:
-            for criterion in runner.settings.criteria:
-                for measure in DRAWN:
-                    if kind == OVERALL or (criterion == self.criterion and measure == "f1"):
-                        result.figures.append(self._figure(sizes, curves, criterion, kind, measure))
+            share = 0.0 if model in untrained else self.proportions[-1]
+            how = f"{size[share]:,} documents for training" if share else "no training"
+            distinct = list({o.job.key: o for o in outcomes[model, share]}.values())
+            result.tables.append(kinds_table(f"{model}, {how}", distinct, runner.settings, CONVENTION))
+        for criterion in runner.settings.criteria:
+            result.figures.append(self._figure(sizes, curves, levels, criterion, OVERALL))
+        for kind in kinds_of(s for points in curves.values() for many in points for s in many)[1:]:
+            result.figures.append(self._figure(sizes, curves, levels, self.criterion, kind))
         return result
 
     def _table(self, runner: ExperimentRunner, model: str, sizes: list[int], points: list[list[Scores]]) -> Table:
@@ -85,18 +89,27 @@ class LearningCurve(Experiment):
         return Table(f"{model}: all kinds, mean ± standard deviation over repetitions", columns, rows, note)
 
     def _figure(
-        self, sizes: list[int], curves: dict[str, list[list[Scores]]], criterion: str, kind: str, measure: str
+        self,
+        sizes: list[int],
+        curves: dict[str, list[list[Scores]]],
+        levels: dict[str, Scores],
+        criterion: str,
+        kind: str,
     ) -> Figure:
+        """Return the figure of a kind: a panel for each measure."""
         low, high = self.band
 
-        def three(many: list[Scores]) -> tuple[float | None, float | None, float | None]:
+        def three(many: list[Scores], measure: str) -> tuple[float | None, float | None, float | None]:
             values = [s.value(criterion, kind, measure) for s in many]
             return quantile(values, low), quantile(values, 0.5), quantile(values, high)
 
-        series = {model: [three(many) for many in points] for model, points in curves.items()}
+        panels = {
+            LONG[measure]: {model: [three(many, measure) for many in points] for model, points in curves.items()}
+            for measure in DRAWN
+        }
+        lines = {LONG[m]: {model: s.value(criterion, kind, m) for model, s in levels.items()} for m in DRAWN}
         what = "All kinds" if kind == OVERALL else kind
         band = f"{100 * low:g} % to {100 * high:g} % of the repetitions" if self.repetitions > 1 else ""
-        options = {"ylabel": LONG[measure], "title": f"{what}: {criterion} {LONG[measure]}", "band": band}
-        caption = f"{what}: {criterion} {LONG[measure]} over the number of documents for training."
-        name = f"curve-{kind.lower()}-{criterion}-{measure}"
-        return Figure(name, caption, "learning_curve", (sizes, series), options, "" if kind == OVERALL else "By kind")
+        options = {"levels": lines, "title": f"{what}, {criterion}", "band": band}
+        caption = f"{what}: {criterion} F1, recall and precision over the number of documents for training."
+        return Figure(f"curve-{kind.lower()}-{criterion}", caption, "learning_curve", (sizes, panels), options)

@@ -109,6 +109,20 @@ class MemoryTrainer(CasConsumer):
         pass
 
 
+@component("x_lucky", inputs=[Token, Phi])
+class LuckyTrainer(MemoryTrainer):
+    """Remembers two thirds of the words, drawn at random."""
+
+    seed: int = 0
+    """Other seeds, other words."""
+
+    def close(self) -> None:
+        words = sorted(self.words)
+        kept = random.Random(self.seed).sample(words, 2 * len(words) // 3)
+        self.words = Counter({word: self.words[word] for word in kept})
+        super().close()
+
+
 @component("x_memory", inputs=[Token], outputs=[PhiCandidate])
 class MemoryAnnotator(Annotator):
     """Marks the words its model remembers."""

@@ -7,12 +7,13 @@ import signal
 import subprocess
 import sys
 import time
+import types
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from caspipe.pipeline.application.experiment import ExperimentRunner, read_plan, run_experiment
+from caspipe.pipeline.application.experiment import ExperimentRunner, fingerprint, read_plan, run_experiment
 from caspipe.pipeline.application.experiment.scheduler import Progress
 from caspipe.pipeline.errors import CaspipeError, ComponentError, ReaderError
 
@@ -261,3 +262,21 @@ def test_what_is_known_beside_a_document_is_part_of_what_a_job_depends_on() -> N
     assert of() == of()
     assert of("Ann Reed") == of("Ann Reed")
     assert len({of(), of("Ann Reed"), of("Ann Reid")}) == 3
+
+
+def test_a_change_of_a_figure_repeats_no_job_but_one_of_the_counting_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def digest(name: str, files: dict[str, str]) -> str:
+        folder = tmp_path / name
+        folder.mkdir()
+        for file, text in files.items():
+            (folder / file).write_text(text, encoding="utf-8")
+        package = types.ModuleType("scoring")
+        package.__file__ = str(folder / "__init__.py")
+        monkeypatch.setattr(fingerprint, "scoring", package)
+        return fingerprint.of_scoring()
+
+    first = digest("first", {"__init__.py": "", "counts.py": "one", "plots.py": "one", "drawing.py": "one"})
+    assert digest("drawn", {"__init__.py": "", "counts.py": "one", "plots.py": "two", "drawing.py": "two"}) == first
+    assert digest("counted", {"__init__.py": "", "counts.py": "two", "plots.py": "one", "drawing.py": "one"}) != first

@@ -11,6 +11,7 @@ import pytest
 
 from caspipe.pipeline.application.experiment import Experiment, ExperimentRunner, Result, experiment_of, read_plan
 from caspipe.pipeline.contract import registration, registry
+from caspipe.pipeline.errors import ConfigError
 
 Write = Callable[..., Path]
 
@@ -31,8 +32,19 @@ def records(result: Result, **labels: Any) -> list[dict[str, Any]]:
 def test_all_kinds_of_the_source_are_there() -> None:
     registry.import_package("caspipe.pipeline.application.experiment.studies")
     assert [cls.name for cls in registry.parts(Experiment)] == [
-        *("ablation", "comparison", "cross_corpus", "cross_validation", "fine_tuning", "grid", "learning_curve"),
-        *("mixing", "operating_point", "positions", "ranking", "sweep", "threshold", "threshold_pairs"),
+        *("ablation", "comparison", "corpus_counts", "cross_corpus", "cross_validation", "fine_tuning", "grid"),
+        *(
+            "learning_curve",
+            "mixing",
+            "operating_point",
+            "positions",
+            "priority_order",
+            "ranking",
+            "sweep",
+            "threshold",
+            "threshold_pairs",
+            "training_curves",
+        ),
     ]
 
 
@@ -101,14 +113,44 @@ def test_a_grid_has_a_cell_for_each_pair(run: Callable[..., Result]) -> None:
 
 def test_a_learning_curve_rises_and_trains_the_full_size_once(run: Callable[..., Result], tmp_path: Path) -> None:
     result = run("{learning_curve: {repetitions: 4, proportions: [0.1, 0.5, 1.0]}}", "test: clinics")
-    (table,) = result.tables
+    table, *by_kind = result.tables
     assert [row[:2] for row in table.rows] == [[2, 4], [12, 4], [24, 4]]
-    curve = result.figures[0].data[1]["memory"]
+    assert [t.title for t in by_kind] == ["memory, 24 documents for training", "digits, no training"]
+    assert by_kind[0].rows[0][-1] == by_kind[1].rows[0][-1] == 30  # the spans of the clinics, once
+    curve = result.figures[0].data[1]["F1"]["memory"]
     assert [p[1] for p in curve] == sorted(p[1] for p in curve)
     assert curve[2][0] == curve[2][1] == curve[2][2]
     trained = [p for p in (tmp_path / "out" / "jobs").iterdir() if '"active_features"' in p.read_text(encoding="utf-8")]
     assert len(trained) <= 9  # four of each small size at most, and one of the full one
-    assert {f.group for f in result.figures} == {"", "By kind"}
+
+
+def test_a_learning_curve_shows_each_kind_with_the_untrained_models_as_lines(run: Callable[..., Result]) -> None:
+    result = run("{learning_curve: {repetitions: 2, proportions: [0.5, 1.0], criterion: strict}}", "test: clinics")
+    figures = {f.name: f for f in result.figures}
+    assert list(figures) == [
+        *(f"curve-overall-{c}" for c in ("strict", "covering", "overlapping")),
+        *("curve-id-strict", "curve-person-strict"),
+    ]
+    number = figures["curve-id-strict"]
+    assert list(number.data[1]) == ["F1", "Recall", "Precision"]
+    assert list(number.data[1]["F1"]) == ["memory"]
+    assert number.options["levels"] == {
+        "F1": {"digits": pytest.approx(2 / 3)},
+        "Recall": {"digits": 1.0},
+        "Precision": {"digits": 0.5},
+    }
+    assert figures["curve-person-strict"].options["levels"]["Recall"] == {"digits": 0.0}
+    (line,) = records(result, system="digits", criterion="strict", kind="ID")
+    assert (line["documents"], line["recall"]) == (0, 1.0)
+
+
+def test_a_learning_curve_of_chosen_models_has_no_other_lines(run: Callable[..., Result]) -> None:
+    extra = "repetitions: 1, proportions: [1.0], models: "
+    result = run(f"{{learning_curve: {{{extra}[memory]}}}}", "test: clinics")
+    assert {r["system"] for r in result.records} == {"memory"}
+    result = run(f"{{learning_curve: {{{extra}[digits, both]}}}}", "test: clinics")
+    assert list(result.figures[0].data[1]["F1"]) == ["both"]
+    assert list(result.figures[0].options["levels"]["F1"]) == ["digits"]
 
 
 def test_defaults_are_the_source_s() -> None:
@@ -118,6 +160,45 @@ def test_defaults_are_the_source_s() -> None:
     assert curve.proportions == [n / 10 for n in range(1, 11)]
     ranking: Any = registry.find_part(Experiment, "ranking")()
     assert ranking.n == 20
+
+
+def test_corpora_are_counted_by_hand(run: Callable[..., Result]) -> None:
+    result = run("corpus_counts")
+    # The patient NAME was seen . Record NUMBER was filed for NAME in ward 7 .  : 16 tokens, 3 of them PHI
+    sizes, kinds = result.tables
+    assert sizes.rows == [["wards", 24, 384, 72, 0.1875, 72, 0], ["clinics", 10, 160, 30, 0.1875, 30, 0]]
+    assert kinds.columns == ["kind", "wards", "clinics"]
+    assert kinds.rows == [["PERSON", 48, 20], ["ID", 24, 10], ["Total", 72, 30]]
+    (person,) = records(result, corpus="clinics", kind="PERSON")
+    assert (person["spans"], person["documents"], person["tokens"], person["phi_tokens"]) == (20, 10, 160, 30)
+
+
+def test_corpora_are_counted_at_a_level_and_in_the_order_asked_for(run: Callable[..., Result]) -> None:
+    kinds = run("{corpus_counts: {corpora: [clinics, wards]}}", "level: vigibase").tables[1]
+    assert kinds.columns == ["kind", "clinics", "wards"]
+    assert [row[0] for row in kinds.rows] == ["Person", "IdNumber", "Total"]
+
+
+def test_optional_spans_are_counted_on_their_own(write: Write, tmp_path: Path) -> None:
+    text = "=====\n#id: one\nSeen by [[PERSON_DOCTOR|Ann Bell]], a [[?PROFESSION|nurse]], on [[DATE|3 May]].\n"
+    (tmp_path / "notes.txt").write_text(text, encoding="utf-8")
+    path = write()
+    path.write_text(
+        "experiment: corpus_counts\nlevel: top\n"
+        "corpora: {notes: {reader: {marked: {folder: '.', pattern: notes.txt}}, engines: [segmenter]}}\n",
+        encoding="utf-8",
+    )
+    plan = read_plan(path)
+    sizes, kinds = experiment_of(plan).run(ExperimentRunner(plan, tmp_path / "out")).tables
+    assert sizes.rows == [["notes", 1, 12, 4, 4 / 12, 2, 1]]
+    assert kinds.rows == [["DATE", 1], ["PERSON", 1], ["Total", 2]]
+
+
+def test_a_corpus_that_is_not_there_cannot_be_counted(write: Write) -> None:
+    with pytest.raises(
+        ConfigError, match=r"experiment.corpus_counts.corpora: no corpus called 'ward'; did you mean wards\?"
+    ):
+        read_plan(write("{corpus_counts: {corpora: [ward]}}"))
 
 
 def test_positions_are_those_counted_by_hand(run: Callable[..., Result]) -> None:
