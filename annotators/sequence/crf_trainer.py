@@ -1,7 +1,7 @@
 """Trains a linear-chain CRF with CRFsuite at the end of a pipeline run.
 
-`sklearn_crfsuite.CRF` is the trainer: it takes the parameters, the sequences and the held-out sequences. Its `trainer_cls` is ours, so
-that the progress goes to the log.
+`sklearn_crfsuite.CRF` is the trainer: it takes the parameters, the sequences and the held-out sequences. Its `trainer_cls` is
+ours, so that the progress goes to the log.
 """
 
 from __future__ import annotations
