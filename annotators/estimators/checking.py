@@ -8,11 +8,17 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
 from ...pipeline.errors import nearest
 from ...typesystem import PhiKind
 from ..sequence.labels import Span
+
+Column = npt.NDArray[np.object_]
+"""An array with one object for each text or sequence."""
 
 
 def check_fitted(estimator: Any, attribute: str) -> None:
@@ -24,7 +30,7 @@ def check_fitted(estimator: Any, attribute: str) -> None:
 
 
 def check_given(where: str, y: Any) -> None:
-    """Raise ValueError if there is no y."""
+    """Raise ValueError if y is missing."""
     if y is None:
         raise ValueError(f"{where}: requires y to be passed, but the target y is None")
 
@@ -32,11 +38,22 @@ def check_given(where: str, y: Any) -> None:
 def listed(where: str, values: Any, of: str) -> list[Any]:
     """Return the elements of a list, a NumPy array or a pandas Series. Raise ValueError for anything else."""
     shape = getattr(values, "shape", None)
+    if issparse(values):
+        raise ValueError(f"{where}: expected a list of {of}, found a sparse matrix: sparse data are not supported")
     if shape is not None and len(shape) != 1:
         raise ValueError(f"{where}: expected a list of {of}, found an array of shape {tuple(shape)}. Reshape your data")
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise ValueError(f"{where}: expected a list of {of}, found {_found(values)}")
     return list(values)
+
+
+def column(values: Iterable[Any]) -> Column:
+    """Return lists as the elements of an array: scikit-learn joins the arrays of several folds (`cross_val_predict`)."""
+    elements = list(values)
+    array = np.empty(len(elements), dtype=object)
+    for i, element in enumerate(elements):
+        array[i] = element
+    return array
 
 
 def check_window(where: str, window: Any) -> tuple[int, int]:
@@ -62,7 +79,6 @@ def check_spans(where: str, y: Any, texts: list[str]) -> list[list[Span]]:
     Raises ValueError for a number of lists other than that of the texts, and for spans that are malformed, of an unknown kind,
     outside their text or overlapping.
     """
-    check_given(where, y)
     lists = listed(f"{where}: y", y, "lists of spans")
     _check_length(where, lists, texts, "lists of spans", "text")
     result = []
@@ -146,7 +162,6 @@ def _check_values(where: str, item: Mapping[str, Any]) -> None:
 
 def check_labels(where: str, y: Any, sequences: list[Any]) -> list[list[str]]:
     """Return the labels of each sequence. Raise ValueError if there is not one str for each element."""
-    check_given(where, y)
     lists = listed(f"{where}: y", y, "label sequences")
     _check_length(where, lists, sequences, "label sequences", "sequence")
     result = []

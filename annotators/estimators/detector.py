@@ -20,7 +20,7 @@ from ..sequence.model_files import update_description
 from ..sequence.model_trainer import DEFAULT_FEATURES, declared_features
 from ..sequence.svm_trainer import SvmTrainer
 from ..sequence.training import Trainer
-from .checking import check_fitted, check_given, check_spans, check_texts, check_window
+from .checking import Column, check_fitted, check_given, check_spans, check_texts, check_window, column
 from .kept_model import KeptModel, as_declared, assembled
 from .scoring import SpanScorer
 
@@ -46,7 +46,7 @@ class PhiDetector(BaseEstimator):
     """Finds spans in texts: runs engines, computes features of tokens, and labels the tokens by a CRF or by SVMs.
 
     X is a list of texts: a list, a NumPy array or a pandas Series of str. y is, for each text, a list of disjoint spans
-    `(begin, end, kind)`, with offsets in code points and names of PHI kinds. `predict` returns the same.
+    `(begin, end, kind)`, with offsets in code points and names of PHI kinds. `predict` returns an array of such lists.
 
         detector = PhiDetector(features=["lower", "shape"], max_iterations=50)
         detector.fit(["Seen by Dr. Smith."], [[(12, 17, "PERSON")]])
@@ -109,6 +109,7 @@ class PhiDetector(BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Train. Raises ValueError for X and y that are not as described, ConfigError for wrong parameters, and ConsumerError if
         there is nothing to learn from."""
+        check_given("PhiDetector.fit", y)
         texts = check_texts("PhiDetector.fit", X)
         spans = check_spans("PhiDetector.fit", y, texts)
         with tempfile.TemporaryDirectory() as folder:
@@ -119,13 +120,13 @@ class PhiDetector(BaseEstimator):
             self._take(KeptModel.read(str(Path(folder) / "model"), engines))
         return self
 
-    def predict(self, X: Any) -> list[list[Span]]:
-        """Return the spans of each text, in text order."""
-        return [[(p.begin, p.end, p.kind.name) for p in found] for found in self._found("PhiDetector.predict", X)]
+    def predict(self, X: Any) -> Column:
+        """Return the spans of each text, in text order: an array of lists."""
+        return column([(p.begin, p.end, p.kind.name) for p in found] for found in self._found("PhiDetector.predict", X))
 
-    def predict_confidence(self, X: Any) -> list[list[float]]:
-        """Return the confidence of each span of `predict`, 0 to 1."""
-        return [[p.confidence for p in found] for found in self._found("PhiDetector.predict_confidence", X)]
+    def predict_confidence(self, X: Any) -> Column:
+        """Return the confidence of each span of `predict`, 0 to 1: an array of lists."""
+        return column([p.confidence for p in found] for found in self._found("PhiDetector.predict_confidence", X))
 
     def score(self, X: Any, y: Any) -> float:
         """Return F1 over all spans of all texts under the criterion `scoring`; NaN if there was nothing to find and nothing was

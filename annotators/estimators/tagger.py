@@ -15,11 +15,11 @@ from ...pipeline.errors import nearest
 from ...typesystem import Cas, Sentence, Token
 from ..sequence import crfsuite_file
 from ..sequence.crf_trainer import logging_trainer
-from ..sequence.extraction import FeatureSet, Floats
+from ..sequence.extraction import FeatureSet
 from ..sequence.feature import Words
 from ..sequence.linear import seed_c_library
 from ..sequence.model_trainer import declared_features
-from .checking import check_fitted, check_labels, check_sequences, check_window
+from .checking import Column, check_fitted, check_given, check_labels, check_sequences, check_window, column
 from .items import Item, ItemScorer
 
 DEFAULT_FEATURES = (
@@ -119,6 +119,7 @@ class PhiTagger(BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Train. Raises ValueError for parameters that CRFsuite does not take, and for X and y that are not as described."""
         where = "PhiTagger.fit"
+        check_given(where, y)
         sequences, tokens = check_sequences(where, X)
         labels = check_labels(where, y, sequences)
         if not any(labels):
@@ -127,31 +128,29 @@ class PhiTagger(BaseEstimator):
         items = self._items(where, sequences) if tokens else sequences
         seed_c_library(self.random_state)
         crf.fit(items, labels)
-        model = Path(crf.modelfile.name).read_bytes()
-        if not model:
-            raise ValueError(f"{where}: CRFsuite wrote no model: it has no features, or its parameters do not fit")
-        self._take(model, tokens)
+        self._take(Path(crf.modelfile.name).read_bytes(), tokens)
         return self
 
-    def predict(self, X: Any) -> list[list[str]]:
-        """Return the labels of each sequence: the best ones of the sequence as a whole."""
+    def predict(self, X: Any) -> Column:
+        """Return the labels of each sequence, the best ones of the sequence as a whole: an array of lists."""
         items = self._checked("PhiTagger.predict", X)
-        return self._scorer.best(items)
+        return column(self._scorer.best(items))
 
-    def predict_proba(self, X: Any) -> list[Floats]:
-        """Return the probability of each label at each token: an array of shape (tokens, `classes_`) for each sequence."""
+    def predict_proba(self, X: Any) -> Column:
+        """Return the probability of each label at each token: an array of arrays of shape (tokens, `classes_`)."""
         items = self._checked("PhiTagger.predict_proba", X)
-        return self._scorer.marginals(items)
+        return column(self._scorer.marginals(items))
 
-    def predict_marginals(self, X: Any) -> list[list[dict[str, float]]]:
-        """Return the same as dicts by label, one for each token, as `sklearn_crfsuite.CRF.predict_marginals` does."""
-        return [
+    def predict_marginals(self, X: Any) -> Column:
+        """Return the same as `sklearn_crfsuite.CRF.predict_marginals` does: for each token a dict by label."""
+        return column(
             [dict(zip(self.classes_, row, strict=True)) for row in sequence.tolist()]
             for sequence in self.predict_proba(X)
-        ]
+        )
 
     def score(self, X: Any, y: Any) -> float:
         """Return the share of tokens with the right label, as `sklearn_crfsuite.CRF.score` does."""
+        check_given("PhiTagger.score", y)
         sequences, _ = check_sequences("PhiTagger.score", X)
         labels = check_labels("PhiTagger.score", y, sequences)
         pairs = [
@@ -161,7 +160,7 @@ class PhiTagger(BaseEstimator):
             raise ValueError(
                 f"PhiTagger.score: X: expected at least one token, found none in {len(sequences)} sequences"
             )
-        return sum(label == found for label, found in pairs) / len(pairs)
+        return float(sum(label == found for label, found in pairs) / len(pairs))
 
     def attributes(self, X: Any) -> list[list[Item]]:
         """Return sequences of tokens as items for `sklearn_crfsuite.CRF`: the same model learns the same from them.
