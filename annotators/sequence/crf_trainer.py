@@ -1,11 +1,15 @@
-"""Trains a linear-chain CRF with CRFsuite at the end of a pipeline run."""
+"""Trains a linear-chain CRF with CRFsuite at the end of a pipeline run.
+
+`sklearn_crfsuite.CRF` is the trainer: it takes the parameters, the sequences and the held-out sequences. Its `trainer_cls` is
+ours, so that the progress goes to the log.
+"""
 
 from __future__ import annotations
 
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -42,6 +46,8 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
     "pa": ("max_iterations", "epsilon"),
     "arow": ("max_iterations", "epsilon"),
 }
+_CRF_NAMES = {"feature.possible_transitions": "all_possible_transitions"}
+"""Parameters that have another name in `sklearn_crfsuite.CRF` than in CRFsuite."""
 
 
 @component("crf_trainer", inputs=[Token, Sentence, Phi])
@@ -187,16 +193,15 @@ class CrfTrainer(Trainer):
         self, documents: list[list[Sequence_]], held: list[list[Sequence_]], options: dict[str, Any], file: Path
     ) -> list[dict[str, Any]]:
         """Train into a file; return what CRFsuite reported of each iteration."""
-        trainer = logging_trainer(self.algorithm, options)
-        for group, some in enumerate((documents, held)):
-            for document in some:
-                for attributes, labels in document:
-                    trainer.append(attributes, labels, group)
+        from sklearn_crfsuite import CRF
+
+        given = {_CRF_NAMES.get(name, name): value for name, value in options.items()}
+        crf = CRF(algorithm=self.algorithm, model_filename=str(file), trainer_cls=logging_trainer, **given)
         seed_c_library(self.seed)
-        trainer.train(str(file), holdout=1 if held else -1)
+        crf.fit(*_columns(documents), *(_columns(held) if held else ()))
         if not file.exists() or file.stat().st_size == 0:
             raise ConsumerError(f"{self.name}: CRFsuite wrote no model: it has no features, or its options do not fit")
-        return list(trainer.trace)
+        return [iteration_facts(iteration) for iteration in crf.training_log_.iterations]
 
 
 def check_crfsuite(max_iterations: int, **coefficients: float | None) -> None:
@@ -222,24 +227,35 @@ def by_sentence(features: FeatureSet, example: Example) -> list[Sequence_]:
     return [(attributes[first:last], example.labels[first:last]) for first, last in example.columns.sentences]
 
 
-def logging_trainer(algorithm: str, options: dict[str, Any]) -> Any:
-    """Return a trainer of CRFsuite that logs its progress to `caspipe.training` instead of printing it."""
+def _columns(documents: list[list[Sequence_]]) -> tuple[list[Any], list[list[str]]]:
+    """Return the attributes of all sequences, and their labels."""
+    sequences = [sequence for document in documents for sequence in document]
+    return [attributes for attributes, _ in sequences], [labels for _, labels in sequences]
+
+
+def iteration_facts(iteration: Mapping[str, Any]) -> dict[str, Any]:
+    """Return number, loss and, if documents are held out, accuracy of an iteration that CRFsuite reported."""
+    facts = {"iteration": iteration["num"], "loss": iteration.get("loss")}
+    if "item_accuracy_float" in iteration:
+        facts["accuracy"] = iteration["item_accuracy_float"]
+    return facts
+
+
+def logging_trainer(algorithm: str | None, params: dict[str, Any], verbose: bool = False) -> Any:
+    """Return a trainer of CRFsuite that logs its progress to `caspipe.training` instead of printing it.
+
+    `sklearn_crfsuite.CRF` takes this function as `trainer_cls`.
+    """
     import pycrfsuite
 
     class LoggingTrainer(pycrfsuite.Trainer):  # type: ignore[misc]
         def message(self, message: str) -> None:
             event = self.logparser.feed(message)
             if event == "iteration":
-                last = self.logparser.last_iteration
-                found = {"iteration": last["num"], "loss": last.get("loss")}
-                if "item_accuracy_float" in last:
-                    found["accuracy"] = last["item_accuracy_float"]
-                self.trace.append(found)
-                log.info("iteration", extra={**found, "of": options["max_iterations"]})
+                found = iteration_facts(self.logparser.last_iteration)
+                log.info("iteration", extra={**found, "of": params.get("max_iterations", 0)})
 
-    trainer = LoggingTrainer(algorithm, options, verbose=False)
-    trainer.trace = []
-    return trainer
+    return LoggingTrainer(algorithm, params, verbose=False)
 
 
 def frequent(documents: list[list[Sequence_]], least: int) -> list[list[Sequence_]]:

@@ -60,11 +60,13 @@ def _import(point: EntryPoint, run: Callable[[str], Any], module: str) -> None:
 def import_package(name: str) -> None:
     """Import a module; if it is a package, also import every module and package below it.
 
-    Names that start with an underscore are skipped: a package uses them for code that needs an optional library.
+    Names that start with an underscore are skipped: a package uses them for code that needs an optional library. So are the
+    names that a package lists in `WITHOUT_COMPONENTS`.
     """
     module = importlib.import_module(name.partition(":")[0])
+    skipped = getattr(module, "WITHOUT_COMPONENTS", ())
     for info in sorted(pkgutil.iter_modules(getattr(module, "__path__", [])), key=lambda info: info.name):
-        if not info.name.startswith("_"):
+        if not info.name.startswith("_") and info.name not in skipped:
             import_package(f"{module.__name__}.{info.name}")
 
 

@@ -27,6 +27,7 @@ LAYERS = (
     "pipeline.assembly",
     "pipeline.packaging",
     "pipeline.running",
+    "annotators.estimators",
     "pipeline.application.evaluation",
     "pipeline.application.training",
     "pipeline.application.experiment",
@@ -77,13 +78,14 @@ def layer(name: str) -> int:
 def upward_imports(known: dict[str, Module]) -> Iterator[str]:
     """Yield imports that go up, between sibling families, or to a public package from inside it."""
     families = ("annotators", "readers", "consumers")
+    above = LAYERS.index("consumers")
     for name, module in known.items():
         for found in imports(module, known):
             top, other = name.split(".")[0], found.module.split(".")[0]
             public = found.module in PUBLIC_PACKAGES and top == found.module
             if found.module == "typesystem" and top != "typesystem":
                 continue  # everybody else imports the CAS by its public package
-            across = top in families and other in families and top != other
+            across = top in families and other in families and top != other and layer(name) <= above
             if layer(found.module) > layer(name) or across or public:
                 yield f"{name}:{found.line} imports {found.module}"
 

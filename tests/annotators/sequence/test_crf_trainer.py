@@ -1,4 +1,4 @@
-"""Parameters of the CRF trainer: the temperature of confidences, and the line search of L-BFGS."""
+"""sklearn-crfsuite is the trainer; parameters of the CRF trainer: the temperature of confidences, the line search of L-BFGS."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pycrfsuite
 import pytest
+import sklearn_crfsuite
 
 from caspipe.annotators.sequence.crf import CrfAnnotator
-from caspipe.annotators.sequence.crf_trainer import CrfTrainer
+from caspipe.annotators.sequence.crf_trainer import CrfTrainer, by_sentence
+from caspipe.annotators.sequence.linear import seed_c_library
 from caspipe.pipeline.contract import params
 
 from .small_models import crf, documents
@@ -101,3 +104,21 @@ def test_an_unknown_line_search_in_a_file_names_the_nearest() -> None:
         "('linesearch',): expected one of MoreThuente, Backtracking or StrongBacktracking, got 'Backtrack'; "
         "did you mean Backtracking?"
     ]
+@pytest.mark.parametrize("algorithm", ["lbfgs", "l2sgd", "ap", "pa", "arow"])
+def test_sklearn_crfsuite_trains_the_same_bytes_as_crfsuite(
+    algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Any] = []
+    fit, train = sklearn_crfsuite.CRF.fit, CrfTrainer.train
+    monkeypatch.setattr(sklearn_crfsuite.CRF, "fit", lambda *given: seen.append("fit") or fit(*given))
+    monkeypatch.setattr(CrfTrainer, "train", lambda *given: seen.append(given) or train(*given))
+    crf(tmp_path, algorithm=algorithm, max_iterations=5)
+    (trainer, examples), called = seen
+    assert called == "fit"
+    direct = pycrfsuite.Trainer(algorithm, trainer._options(0), verbose=False)
+    for example in examples:
+        for attributes, labels in by_sentence(trainer.feature_set, example):
+            direct.append(attributes, labels)
+    seed_c_library(1)
+    direct.train(str(tmp_path / "direct"))
+    assert (tmp_path / "direct").read_bytes() == (tmp_path / "model" / "model.crfsuite").read_bytes()
