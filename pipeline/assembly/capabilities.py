@@ -92,7 +92,7 @@ def check_capabilities(
 
 def _view_of(part: Component, step: Step | None) -> str:
     given = step.given.get("view") if step is not None and isinstance(part, Annotator) else None
-    return str(given or part.annotated_view)
+    return str(given or part.input_view)
 
 
 def _stranded(view: str, resolver: Component) -> str:
