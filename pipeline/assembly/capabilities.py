@@ -17,7 +17,7 @@ Need = type[FeatureStructure] | str
 
 @dataclass(slots=True)
 class _ViewContent:
-    """What the components so far create in one view."""
+    """The types and features that the components so far create in one view."""
 
     makers: dict[type[FeatureStructure], str] = field(default_factory=dict)
     """Types, with the id of the first component that creates each."""
