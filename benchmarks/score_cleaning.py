@@ -1,6 +1,6 @@
 """Compare the search in the cleaned text with the search in the text as it is, on notes with regular and irregular white space.
 
-    python -m benchmarks.score_cleaning [--documents N]
+    python -m benchmarks.score_cleaning [--rates 0 0.05 0.2] [--documents N]
 
 Notes: phi_notes dev, which ships with caspipe. Of the single spaces between two words, the given share becomes two spaces, a tab,
 a line break, or a line break with indentation, drawn with a fixed seed, as in texts from forms and PDF files. `covered`:
@@ -25,8 +25,6 @@ from caspipe.consumers.scoring import Mark
 from caspipe.pipeline.assembly.shipped import locate
 from caspipe.typesystem import OffsetMap, Replacement, replace_spans
 
-RATES = (0.0, 0.05, 0.2)
-"""Shares of the spaces that change."""
 RUNS = ("  ", "\t", "\n", "\n    ", " \n ")
 SEED = 5
 AS_IT_IS, CLEANED = "deidentify-fast", "deidentify-cleaned"
@@ -36,13 +34,16 @@ _SPACE = re.compile(r"(?<=\S) (?=\S)")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, help="at most this many notes")
+    parser.add_argument(
+        "--rates", type=float, nargs="+", default=[0.0, 0.05, 0.2], help="shares of the spaces that change"
+    )
     given = parser.parse_args()
     notes = phi_notes("dev")[: given.documents]
     warm = [d.text for d in phi_notes("train", "part06.txt")]
     print("| spaces changed | configuration | covered | clean | false | ms |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         configurations = {AS_IT_IS: AS_IT_IS, **variants(Path(folder))}
-        for rate in RATES:
+        for rate in given.rates:
             documents = [disturbed(note, rate, number) for number, note in enumerate(notes)]
             for name, config in configurations.items():
                 row = scored(config, documents, warm)

@@ -1,11 +1,11 @@
 """Compare the look-up of terms in the whole document with the look-up in sentences and in phrases: terms found, and time.
 
-    python -m benchmarks.score_windows [--corpora FOLDER] [--documents N]
+    python -m benchmarks.score_windows [phi_notes] [MTSamples] [VAERS] [--corpora FOLDER] [--documents N]
 
 Corpora: phi_notes (train and dev), which ships with caspipe; the unmarked parts of MTSamples and VAERS, if the folder of the
 open corpora has them. `kept` are terms that the look-up in the whole document finds too, `lost` those it does not find any more,
-with the share of them outside every window, `new` shorter terms inside a lost one. Time is that of `terms` alone, in milliseconds
-per document, the median of five rounds; below the table, that of tagger and chunker, which the phrases need.
+with the share of them outside every window, `new` shorter terms inside a lost one. Time is processor time of `terms` alone, in
+milliseconds per document, the median of five rounds; below the table, that of tagger and chunker, which the phrases need.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ VARIANTS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="CORPUS", help="phi_notes, MTSamples, VAERS; all by default")
     parser.add_argument("--corpora", type=Path, default=CORPORA, help="folder of the open corpora")
     parser.add_argument("--documents", type=int, help="at most this many documents of each corpus")
     given = parser.parse_args()
@@ -59,6 +60,8 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|")
     notes = []
     for name, texts in corpora(given.corpora):
+        if given.names and name not in given.names:
+            continue
         rows, note = compared(name, texts[: given.documents])
         print("\n".join(rows), flush=True)
         notes.append(note)
@@ -137,9 +140,9 @@ def per_document(annotator: TermAnnotator, views: list[View]) -> str:
 
 
 def timed(work: Callable[[], Any]) -> float:
-    began = time.perf_counter()
+    began = time.process_time()
     work()
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 def share(part: int, whole: int) -> str:

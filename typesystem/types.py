@@ -71,7 +71,8 @@ class Phi(Annotation):
     confidence: float = 1.0
     """0 to 1: 1 for rules, a marginal probability for models."""
     value: str = ""
-    """Normalized: a date as ISO 8601 (EDTF level 1 where parts are missing), an age as `65 years`, a number's digits."""
+    """Normalized: a date as ISO 8601 (EDTF level 1 where parts are missing), an age as `65 years`, a number's digits. After the
+    masker: what decided about the replacement of a date or an age, empty if it cannot be parsed."""
     reason: str = ""
     """Why this span won: the rule of the resolver that decided."""
 

@@ -17,7 +17,7 @@ class Cleaner(AnalysisEngine):
     """Creates a view with the text in which each run of white space is one space and `&`, `<` and `>` are words, and the map of
     its offsets to the original ones. Running it again replaces the view.
 
-    Give it to the engines that shall work on it (`view: cleaned`). `copier` then brings their annotations to the original text.
+    Engines that work on it need `view: cleaned`. The `copier` then brings their annotations to the original text.
     The view has the known PHI of the record and the language of the document, but no other annotations. References to
     characters (`&amp;`, `&#39;`, `&nbsp;`) count as the character. The cleaning that the VigiBase de-identifier does before it
     detects sentences (its section 5.4).
@@ -26,10 +26,10 @@ class Cleaner(AnalysisEngine):
     view: str = CLEANED_VIEW
     """The view to create."""
     words: dict[str, str] = field(default_factory=lambda: {"&": "and", "<": "less than", ">": "greater than"})
-    """Words instead of characters; `{}` for none. A space separates a word from what it would otherwise touch."""
+    """Words instead of characters; `{}` for none. A space separates a word from a character beside it."""
     line_breaks: LineBreaks = "space"
-    """What white space with line breaks becomes: a `space`, as in the VigiBase de-identifier; a space if it has one line break
-    and else a blank line (`paragraph`); a line break or a blank line (`line`)."""
+    """Treatment of white space with line breaks: it becomes a `space`, as in the VigiBase de-identifier; a space if it has one
+    line break and else a blank line (`paragraph`); a line break or a blank line (`line`)."""
 
     def __post_init__(self) -> None:
         if self.view == INITIAL_VIEW:

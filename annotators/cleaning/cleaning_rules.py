@@ -17,7 +17,7 @@ _PAGE_BREAKS = "\f\u2029"
 
 
 class CleaningRules:
-    """What is replaced, and by what: `words` maps characters to words."""
+    """Finds the replacements. `words` maps characters to words."""
 
     def __init__(self, words: Mapping[str, str], line_breaks: LineBreaks) -> None:
         self._words = dict(words)
@@ -45,12 +45,12 @@ class CleaningRules:
             end, last = piece.end(), new[-1]
 
     def _apart(self, word: str, before: str, text: str, end: int) -> str:
-        """Return a word with a space where it would otherwise touch its neighbors. What is replaced after it adds its own."""
+        """Return a word with a space between it and each neighbor. A replacement that follows directly adds its own."""
         touches = end < len(text) and self._pattern.match(text, end) is None
         return f"{'' if before.isspace() else ' '}{word}{' ' if touches else ''}"
 
     def _white_space(self, run: str) -> str:
-        """Return what a run of white space becomes."""
+        """Return the replacement of a run of white space."""
         if self._line_breaks == "space" or run == " ":
             return " "
         run = html.unescape(run)

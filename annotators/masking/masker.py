@@ -138,8 +138,8 @@ class Masker(AnalysisEngine):
         return None
 
     def _normalized(self, mention: Mention, context: Context) -> str:
-        """Return the value that decided. Dates that no operator reads are read too: the order of day and month is that of the
-        document, whatever replaces them."""
+        """Return the value that decided. Dates that no operator reads are read too, so that the order of day and month is
+        always that of the document."""
         operator = self._operator(mention.kind)
         value = None if operator is None else operator.normalize(mention, context)
         if value is None and mention.kind.top is PhiKind.DATE:

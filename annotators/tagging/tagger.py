@@ -38,7 +38,7 @@ class Tagger(AnalysisEngine):
     """The view whose tokens are tagged."""
 
     @property
-    def annotated_view(self) -> str:
+    def input_view(self) -> str:
         return self.view
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:

@@ -17,7 +17,7 @@ Need = type[FeatureStructure] | str
 
 @dataclass(slots=True)
 class _ViewContent:
-    """What the components so far create in one view."""
+    """The types and features that the components so far create in one view."""
 
     makers: dict[type[FeatureStructure], str] = field(default_factory=dict)
     """Types, with the id of the first component that creates each."""
@@ -92,7 +92,7 @@ def check_capabilities(
 
 def _view_of(part: Component, step: Step | None) -> str:
     given = step.given.get("view") if step is not None and isinstance(part, Annotator) else None
-    return str(given or part.annotated_view)
+    return str(given or part.input_view)
 
 
 def _stranded(view: str, resolver: Component) -> str:

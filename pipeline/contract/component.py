@@ -57,7 +57,7 @@ class Component:
         self._id = id
 
     @property
-    def annotated_view(self) -> str:
+    def input_view(self) -> str:
         """Name of the view that this component works on. The `view:` of a step has priority."""
         return INITIAL_VIEW
 
