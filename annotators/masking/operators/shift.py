@@ -31,10 +31,10 @@ MAX_DAYS = 365 * 400
 class Shift(KeyedOperator):
     """Moves every date of a patient (or document) by the same number of days, derived with HMAC-SHA256 from the key.
 
-    Intervals between full dates stay the same. Dates keep their resolution: of a month, a year, a season or a decade the
-    middle is moved, so these may round. A partial date takes its missing parts from the nearest full date of the document; a
-    weekday is computed from the date beside it. Holidays, weekdays alone and dates that cannot be parsed become
-    placeholders, and so do all dates without a key.
+    Intervals between full dates stay the same. Dates keep their resolution: a month, a year, a season or a decade moves by the
+    nearest whole number of its length, so intervals between equal ones stay too. A partial date takes its missing parts from
+    the nearest full date of the document; a weekday is computed from the date beside it. Holidays, weekdays alone and dates
+    that cannot be parsed become placeholders, and so do all dates without a key.
     """
 
     days: tuple[int, int] = (-365, 365)

@@ -141,7 +141,14 @@ def test_the_age_from_dates_shifted_by_years_is_the_same(birth: datetime.date, d
 
 @pytest.mark.parametrize(
     ("then", "years"),
-    [("2001-02-27", 0), ("2001-02-28", 1), ("2001-03-01", 1), ("2004-02-28", 3), ("2004-02-29", 4), ("2100-02-28", 100)],
+    [
+        ("2001-02-27", 0),
+        ("2001-02-28", 1),
+        ("2001-03-01", 1),
+        ("2004-02-28", 3),
+        ("2004-02-29", 4),
+        ("2100-02-28", 100),
+    ],
 )
 def test_a_birthday_of_29_february_is_28_february_in_other_years(then: str, years: int) -> None:
     assert relativedelta(datetime.date.fromisoformat(then), datetime.date(2000, 2, 29)).years == years
