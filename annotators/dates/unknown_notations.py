@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _DEFAULTS = datetime.datetime(2001, 3, 5), datetime.datetime(2004, 10, 20)
 """Two days that differ in every part."""
 _EARLIEST, _LATEST = 1850, 2199
-"""Other years are no years."""
+"""Numbers outside of these are not years."""
 _RUN = re.compile(r"\d+|[^\W\d_]+")
 _CLOCK = re.compile(r"(?<!\d)\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?!\d)")
 _TRIPLE = re.compile(r"\W*(?:(?P<year>\d{4})|\d{1,2})(?P<s>[^\w:]{1,3}|_)\d{1,2}(?P=s)(?:\d{4}|\d\d|(?(year)\d))\W*")
@@ -42,7 +42,7 @@ def with_dateutil(text: str, calendar: Calendar) -> Interpretations:
     """Return the interpretations of a date value, likeliest first; an empty tuple unless it states at least a month and its year,
     or a day and the name of its month.
 
-    Names of months and weekdays of all languages count, whatever the languages of the calendar are.
+    Names of months and weekdays of all languages count, not only those of the calendar.
     """
     if any(c.isdigit() and not c.isascii() for c in text):
         return ()
@@ -125,8 +125,11 @@ def _stated(text: str, words: Calendar, *, dayfirst: bool = False, yearfirst: bo
         a, b = (parse(text, default=d, ignoretz=True, dayfirst=dayfirst, yearfirst=yearfirst) for d in _DEFAULTS)
     except (ValueError, ArithmeticError):  # decimal.InvalidOperation too
         return None
-    pairs = ((a.year, b.year), (a.month, b.month), (a.day, b.day))
-    date = PartialDate(*(one if one == other else None for one, other in pairs))
+    date = PartialDate(
+        a.year if a.year == b.year else None,
+        a.month if a.month == b.month else None,
+        a.day if a.day == b.day else None,
+    )
     return date if date.year is None or _EARLIEST <= date.year <= _LATEST else None
 
 
@@ -137,8 +140,12 @@ def _parser(words: Calendar) -> parser:
 
     class Words(parser.parserinfo):
         JUMP = [*parser.parserinfo.JUMP, *_CONNECTING, "de", "d", "’", "‘"]  # noqa: RUF012
-        MONTHS = [tuple(name for name, m in words.months.items() if m == n) for n in range(1, 13)]  # noqa: RUF012
-        WEEKDAYS = [tuple(name for name, w in words.weekdays.items() if w == n) for n in range(7)]  # noqa: RUF012
+
+        def month(self, name: str) -> int | None:
+            return words.months.get(name.lower())
+
+        def weekday(self, name: str) -> int | None:
+            return words.weekdays.get(name.lower())
 
         def convertyear(self, year: int, century_specified: bool = False) -> int:
             return year if century_specified or year > 99 else words.year(f"{year:02d}")

@@ -63,6 +63,8 @@ def moved(day: datetime.date, offset: relativedelta) -> datetime.date:
     Raises OverflowError if the result is outside the years 1 to 9999.
     """
     try:
+        if not offset.years and not offset.months:  # most offsets; `relativedelta` takes ten times as long
+            return day + datetime.timedelta(offset.days)
         return day + offset
     except (ValueError, OverflowError):
         raise OverflowError("expected a day in the years 1 to 9999") from None
