@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ..reading import as_read
@@ -13,7 +12,8 @@ from . import combining, named_months, numeric, other_calendars, partial_dates
 from .calendar import LATEST_YEAR, Calendar
 from .finder import find_dates
 from .interpretation import DateInterpretation, Interpretations, PartialDate
-from .rules import NO_SUCH_DAY, DateRule, possible, single
+from .rules import NO_SUCH_DAY, DateRule, single
+from .unknown_notations import with_dateutil
 from .windows import expand_lists
 
 RULES: tuple[DateRule, ...] = (
@@ -43,7 +43,8 @@ _EDTF = re.compile(r"(?P<y>\d{4}|XXXX)-(?P<m>\d\d|XX)(?:-(?P<d>\d\d))?|(?P<decad
 _SEASONS = {21: "spring", 22: "summer", 23: "autumn", 24: "winter"}
 _LONGEST = 80
 """Longer spans, in code points, are not date expressions."""
-_DEFAULTS = datetime.datetime(2001, 3, 5), datetime.datetime(2004, 10, 20)
+_DAY_AND_MONTH = re.compile(r"\d{1,2}\.\d{1,2}")
+"""Central European only with the full stop behind the month."""
 
 
 def parse_date(
@@ -70,13 +71,32 @@ def _parse(text: str, calendar: Calendar) -> Interpretations:
     bare = text.strip(_EDGE)
     if text.strip()[:1] in ("'", "’", "‘") and bare[:2].isdigit():
         bare = "'" + bare
+    if text.rstrip().endswith(".") and _DAY_AND_MONTH.fullmatch(bare):
+        bare += "."
     if not bare or len(bare) > _LONGEST:
         return ()
-    for reader in (_expression, _unwrapped, _contained, _with_dateutil):
-        interpretations = tuple(dict.fromkeys(r for r in reader(bare, calendar) if r.layout != NO_SUCH_DAY))
+    for reader in (_expression, _unwrapped):
+        interpretations = _existing(reader(bare, calendar))
         if interpretations:
             return interpretations
-    return ()
+    return _fuller(_existing(_contained(bare, calendar)), bare, calendar)
+
+
+def _existing(interpretations: Iterable[DateInterpretation]) -> Interpretations:
+    return tuple(dict.fromkeys(r for r in interpretations if r.layout != NO_SUCH_DAY))
+
+
+def _fuller(contained: Interpretations, text: str, calendar: Calendar) -> Interpretations:
+    """Return the interpretations of the whole text if they state more than those of the date that it contains."""
+    if contained and _stated_parts(contained[0]) == 3:
+        return contained
+    whole = with_dateutil(text, calendar)
+    return whole if whole and (not contained or _stated_parts(whole[0]) > _stated_parts(contained[0])) else contained
+
+
+def _stated_parts(interpretation: DateInterpretation) -> int:
+    date = interpretation.begin
+    return sum(part is not None for part in (date.year, date.month, date.day))
 
 
 def _expression(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
@@ -183,23 +203,3 @@ def _contained(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
     dates = find_dates(text, calendar)
     if len(dates) == 1:
         yield from dates[0].interpretations
-
-
-def _with_dateutil(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
-    """Interpret the text with dateutil, only by the parts that do not change with dateutil's default."""
-    if not any(c.isdigit() for c in text) or text.isdigit():
-        return
-    from dateutil import parser
-
-    try:
-        a, b = (parser.parse(text, default=d, dayfirst=calendar.day_first) for d in _DEFAULTS)
-    except (ValueError, OverflowError, TypeError):
-        return
-    date = PartialDate(
-        year=a.year if a.year == b.year else None,
-        month=a.month if a.month == b.month else None,
-        day=a.day if a.day == b.day else None,
-    )
-    parts = [p for p, v in (("Y", date.year), ("M", date.month), ("D", date.day)) if v is not None]
-    if len(parts) > 1 and possible(date):
-        yield DateInterpretation(" ".join(parts), date)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import datetime
+import math
 import re
-from collections.abc import Callable
 from dataclasses import replace
+
+from dateutil.relativedelta import relativedelta
 
 from ..dates.interpretation import PartialDate
 
 _ISO = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
-Shifter = Callable[[datetime.date], datetime.date]
-
 _SEASONS = ("winter", "spring", "summer", "autumn")
 """Meteorological: winter is December to February and has the year it begins in."""
+_THIRDS = {"early": 0, "begin": 0, "mid": 1, "late": 2, "end": 2}
+_MONTHS = {"month": 1, "season": 3, "year": 12, "decade": 120}
+"""Length of a period in months."""
+_DAYS_PER_MONTH = 146_097 / 4_800
+"""400 years of the Gregorian calendar have 146,097 days and 4,800 months."""
 
 
 def parse_iso(iso: str) -> PartialDate | None:
@@ -33,7 +38,7 @@ def representative_day(date: PartialDate) -> datetime.date | None:
 
     None if the year is missing, the day does not exist, or the date is a holiday or a weekday alone.
     """
-    third = {"early": 1, "begin": 1, "mid": 2, "late": 3, "end": 3}.get(date.qualifier, 0)
+    third = _THIRDS[date.qualifier] + 1 if date.qualifier else 0
     try:
         if date.precision == "day":
             return date.to_date()
@@ -52,40 +57,73 @@ def representative_day(date: PartialDate) -> datetime.date | None:
     return None
 
 
-def shift_date(stated: PartialDate, full: PartialDate, shift: Shifter) -> PartialDate | None:
+def moved(day: datetime.date, offset: relativedelta) -> datetime.date:
+    """Return the day that much later: years and months first (31 January and a month is the last of February), then days.
+
+    Raises OverflowError if the result is outside the years 1 to 9999.
+    """
+    try:
+        if not offset.years and not offset.months:  # most offsets; `relativedelta` takes ten times as long
+            return day + datetime.timedelta(offset.days)
+        return day + offset
+    except (ValueError, OverflowError):
+        raise OverflowError("expected a day in the years 1 to 9999") from None
+
+
+def shift_date(stated: PartialDate, full: PartialDate, offset: relativedelta) -> PartialDate | None:
     """Return the shifted date with the parts that the text states: `full` is the same date with its missing parts filled in.
 
-    A weekday is computed from the new date. Raises OverflowError if the result is outside the years 1 to 9999.
+    A weekday is computed from the new date. A month, season, year or decade (early, mid and late: a third of it) moves by the
+    whole number of its length that is nearest to the offset: equal periods move equally, and the opposite offset moves them
+    back. None if the year is missing or the date is a holiday or a weekday alone. Raises OverflowError if the result is outside
+    the years 1 to 9999.
     """
-    day = representative_day(full)
+    if full.precision != "day":
+        return _shift_period(stated, full, offset)
+    day = full.to_date()
     if day is None:
         return None
-    new = shift(day)
-    if full.precision == "day":
-        return PartialDate(  # most dates end up here; `replace` takes twice as long
-            None if stated.year is None else new.year,
-            None if stated.month is None else new.month,
-            new.day,
-            None if stated.weekday is None else new.weekday(),
-            stated.season,
-            stated.decade,
-            stated.qualifier,
-            stated.holiday,
-            stated.time,
-        )
+    new = moved(day, offset)
+    return PartialDate(  # most dates end up here; `replace` takes twice as long
+        None if stated.year is None else new.year,
+        None if stated.month is None else new.month,
+        new.day,
+        None if stated.weekday is None else new.weekday(),
+        stated.season,
+        stated.decade,
+        stated.qualifier,
+        stated.holiday,
+        stated.time,
+    )
+
+
+def _shift_period(stated: PartialDate, full: PartialDate, offset: relativedelta) -> PartialDate | None:
+    if representative_day(full) is None:
+        return None
+    thirds = 3 if stated.qualifier else 1
+    length = _MONTHS[full.precision]
+    months = 12 * offset.years + offset.months + offset.days / _DAYS_PER_MONTH
+    steps, third = divmod(_THIRDS.get(stated.qualifier, 0) + _nearest(months * thirds / length), thirds)
+    new = moved(_first_month(full), relativedelta(months=length * steps))
+    qualifier = ("early", "mid", "late")[third] if stated.qualifier else ""
+    year = None if stated.year is None else new.year
     if full.precision == "month":
-        third = (new.day > 10) + (new.day > 20)
-        year = None if stated.year is None else new.year
-        return replace(stated, year=year, month=new.month, qualifier=_qualifier(stated, third))
+        return replace(stated, year=year, month=new.month, qualifier=qualifier)
     if full.precision == "season":
-        month = new.month % 12
-        year = None if stated.year is None else new.year - (new.month < 3)
-        return replace(stated, year=year, season=_SEASONS[month // 3], qualifier=_qualifier(stated, month % 3))
+        return replace(stated, year=year, season=_SEASONS[new.month % 12 // 3], qualifier=qualifier)
     if full.precision == "year":
-        return replace(stated, year=new.year, qualifier=_qualifier(stated, (new.month > 4) + (new.month > 8)))
-    third = (new.year % 10 > 3) + (new.year % 10 > 6)
-    return replace(stated, decade=new.year // 10 * 10, qualifier=_qualifier(stated, third))
+        return replace(stated, year=new.year, qualifier=qualifier)
+    return replace(stated, decade=new.year // 10 * 10, qualifier=qualifier)
 
 
-def _qualifier(stated: PartialDate, third: int) -> str:
-    return ("early", "mid", "late")[third] if stated.qualifier else ""
+def _nearest(number: float) -> int:
+    """Return the nearest integer, of two the one farther from 0: the same distance in both directions."""
+    return int(math.copysign(math.floor(abs(number) + 0.5), number))
+
+
+def _first_month(date: PartialDate) -> datetime.date:
+    """Return the first of a month, of a season's first month, of January; for a decade that of its sixth year."""
+    if date.precision == "decade":
+        return datetime.date((date.decade or 0) + 5, 1, 1)
+    month = date.month if date.precision == "month" else 3 * _SEASONS.index(date.season) or 12 if date.season else 1
+    return datetime.date(date.year or 0, month or 1, 1)

@@ -30,11 +30,12 @@ _FOUR_DIGITS = re.compile(r"\d{4}")
 
 @dataclass(frozen=True, slots=True)
 class _FullDate:
-    """A date of the document that is stated in full: its span, and a day within it."""
+    """A date of the document that is stated in full: its span, a day within it, and whether a holiday names it."""
 
     begin: int
     end: int
     day: datetime.date
+    named: bool
 
 
 class DocumentDates:
@@ -95,8 +96,8 @@ class DocumentDates:
         return None if nearest is None else complete_near(date, nearest.day)
 
     def earliest(self) -> datetime.date | None:
-        """Return the earliest full date of the document."""
-        return min((date.day for date in self._full_dates), default=None)
+        """Return the earliest full date of the document. A holiday does not count: the text around it often tells which it is."""
+        return min((date.day for date in self._full_dates if not date.named), default=None)
 
     def latest(self) -> datetime.date | None:
         """Return the latest full date of the document."""
@@ -107,8 +108,7 @@ class DocumentDates:
         readings = self._cache.get(key)
         if readings is None:
             text = _SURROGATE.sub("\ufffd", mention.text)  # half a character cannot be searched by every engine
-            text = " ".join(text.split())
-            readings = self._parse(text.strip(_EDGE))
+            readings = self._parse(" ".join(text.split()))
             if mention.value and mention.value not in [
                 r.iso() for r in readings
             ]:  # the finder knew more: its languages
@@ -123,9 +123,13 @@ class DocumentDates:
         for mention in mentions:
             reading = self.reading(mention)
             for date in (reading.begin, reading.end) if reading else ():
-                day = representative_day(date) if date and date.precision in ("day", "month") else None
+                if date is None:
+                    continue
+                named = date.precision == "holiday"
+                precise = date.precision in ("day", "month")
+                day = date.to_date() if named else representative_day(date) if precise else None
                 if day:
-                    yield _FullDate(mention.begin, mention.end, day)
+                    yield _FullDate(mention.begin, mention.end, day, named)
 
     def _nearest_full_date(self, mention: Mention) -> _FullDate | None:
         index = bisect_left(self._begins, mention.begin)

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from dateutil.relativedelta import relativedelta
+
 from .draws import Draws
 from .library import Layout, Library, library, weighted_layouts
 from .names import names
@@ -119,7 +121,7 @@ def facts(story: Story, pieces: Sequence[Piece], draws: Draws) -> list[Fact]:
     patient, home = story.patient, story.home
     record = [Fact("PERSON_PATIENT", _name(patient, draws), "patient", "patient.name")]
     record.append(Fact("DATE_BIRTH", story.birth.isoformat(), "patient", "patient.birth_date"))
-    years = int((story.anchor - story.birth).days / 365.25)
+    years = relativedelta(story.anchor, story.birth).years
     if years:
         record.append(Fact("AGE", str(years), "patient", "patient.age"))
     record.append(Fact("LOCATION_CITY", home.city, "patient", "patient.city"))

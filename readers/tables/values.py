@@ -43,16 +43,24 @@ _TIME = r"(?:[T\s]+\d{1,2}:\d{2}.*|[T\s]+\d{4,6}.*)?"
 _YMD = re.compile(rf"(\d{{4}})(?:[-/.](\d{{1,2}})(?:[-/.](\d{{1,2}}){_TIME})?)?", re.DOTALL)
 _DIGITS = re.compile(r"(\d{4})(\d{2})(\d{2})(?:\d{4}|\d{6})?")
 _YEAR_LAST = re.compile(rf"(\d{{1,2}})[-/.](\d{{1,2}})[-/.](\d{{4}}){_TIME}", re.DOTALL)
+_CLOCK = re.compile(r"(?<!\d)\d{1,2}(?::\d\d)+(?:[.,]\d+)?(?!\d)")
+_COLON = re.compile(r"(?<=\d{4}):(?=\d\d:\d\d)")
+"""Between date and time in SAS: `14APR1960:10:30:00`."""
+_NUMBERS = re.compile(r"(?=.*(?<!\d)(?:1[89]|20|21)\d\d(?!\d))\D*\d+(?:\D+\d+)?\D*", re.DOTALL)
+"""One or two numbers, one of them a year of four digits."""
+_DEFAULTS = dt.datetime(2001, 3, 5), dt.datetime(2004, 10, 20)
+"""Two days that differ in every part."""
 _AGE = re.compile(r"(\d{1,3})(?:\.\d+)?\s*(?:(years|months|weeks|days)|y|yrs?|years? old)?", re.IGNORECASE)
 
 
 def normal_field(kind: PhiKind, value: str, order: Literal["YMD", "MDY", "DMY"] = "YMD") -> str:
     """Return the value of a RecordField: a date as ISO 8601, an age as `64 years`, other kinds unchanged.
 
-    Returns an empty string, which becomes null, for a date or age that cannot be parsed.
+    A date with the English name of its month and a year of four digits needs no order: `14-APR-1960`, `April 14, 1960`,
+    `Thu Apr 14 00:00:00 EST 1960`. Returns an empty string, which becomes null, for a date or age that cannot be parsed.
     """
     if kind.top is PhiKind.DATE:
-        return _date(value.strip(), order)
+        return _date(value.strip(), order) or _date_with_month_name(value.strip())
     if kind.top is PhiKind.AGE:
         match = _AGE.fullmatch(value.strip())
         return f"{int(match[1])} {(match[2] or 'years').lower()}" if match else ""
@@ -75,3 +83,22 @@ def _date(value: str, order: str) -> str:
     except ValueError:
         return ""
     return "-".join([year, *(part.zfill(2) for part in (month, day) if part)])
+
+
+def _date_with_month_name(value: str) -> str:
+    """Return what dateutil finds in the value with every default, in ISO 8601; empty if that is not at least month and year."""
+    value = _COLON.sub(" ", value)
+    if not value.isascii() or len(value) > 60 or not _NUMBERS.fullmatch(_CLOCK.sub(" ", value)):
+        return ""
+    from dateutil import parser
+
+    words = parser.parserinfo()
+    if not any(words.month(word) for word in re.findall("[A-Za-z]+", value)):
+        return ""
+    try:  # an unknown time zone would be a warning that repeats the word
+        a, b = (parser.parse(value, default=day, ignoretz=True) for day in _DEFAULTS)
+    except (ValueError, ArithmeticError):
+        return ""
+    if (a.year, a.month) != (b.year, b.month):
+        return ""
+    return a.date().isoformat() if a.day == b.day else f"{a.year:04d}-{a.month:02d}"

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import calendar
 import csv
-import datetime
 import re
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from dateutil.relativedelta import relativedelta
+
 from ....pipeline.contract.component import part
 from ....pipeline.errors import ResourceError
 from ....typesystem import PhiKind
 from ...dates.interpretation import WEEKDAYS, DateInterpretation, PartialDate
-from ..date_arithmetic import Shifter, parse_iso, representative_day, shift_date
+from ..date_arithmetic import moved, parse_iso, representative_day, shift_date
 from ..date_format import Style, format_dates, format_like, match_case
 from ..document_dates import DocumentDates, Order, complete_ends, edges
 from ..operator import NO_KEY, Context, Fallback, KeyedOperator, Mention, Outcome
@@ -31,10 +31,10 @@ MAX_DAYS = 365 * 400
 class Shift(KeyedOperator):
     """Moves every date of a patient (or document) by the same number of days, derived with HMAC-SHA256 from the key.
 
-    Intervals between full dates stay the same. Dates keep their resolution: of a month, a year, a season or a decade the
-    middle is moved, so these may round. A partial date takes its missing parts from the nearest full date of the document; a
-    weekday is computed from the date beside it. Holidays, weekdays alone and dates that cannot be parsed become
-    placeholders, and so do all dates without a key.
+    Intervals between full dates stay the same. Dates keep their resolution: a month, a year, a season or a decade moves by the
+    nearest whole number of its length, so intervals between equal ones stay too. A partial date takes its missing parts from
+    the nearest full date of the document; a weekday is computed from the date beside it. Holidays, weekdays alone and dates
+    that cannot be parsed become placeholders, and so do all dates without a key.
     """
 
     days: tuple[int, int] = (-365, 365)
@@ -86,20 +86,20 @@ class Shift(KeyedOperator):
         _ = self._table
 
     def mask(self, mention: Mention, context: Context) -> Outcome:
-        shift = self._shifter(context)
-        if isinstance(shift, Fallback):
-            return shift
+        offset = self._offset(context)
+        if isinstance(offset, Fallback):
+            return offset
         dates = DocumentDates.of(context, self.ambiguous)
         reading = dates.reading(mention)
         if reading is None:
             return Fallback("date not read")
         if reading.end is None and reading.begin.precision == "weekday":
-            return self._weekday(mention, context, dates, shift)
+            return self._weekday(mention, context, dates, offset)
         ends = complete_ends(dates, mention, reading)
         if ends is None:
             return _incomplete(reading)
         try:
-            shifted = [shift_date(stated, full, shift) for stated, full in ends]
+            shifted = [shift_date(stated, full, offset) for stated, full in ends]
         except OverflowError:
             return _OUT_OF_RANGE
         return self._write(mention, reading, [date for date in shifted if date is not None])
@@ -109,12 +109,12 @@ class Shift(KeyedOperator):
 
     def field(self, value: str, kind: PhiKind, context: Context) -> str | None:
         """Return the date shifted like the dates of the text, or None without a key or if it cannot be parsed."""
-        shift = self._shifter(context)
+        offset = self._offset(context)
         date = parse_iso(value)
-        if isinstance(shift, Fallback) or date is None:
+        if isinstance(offset, Fallback) or date is None:
             return None
         try:
-            shifted = shift_date(date, date, shift)
+            shifted = shift_date(date, date, offset)
         except OverflowError:
             return None
         return None if shifted is None else shifted.iso()
@@ -133,7 +133,7 @@ class Shift(KeyedOperator):
         clock = _CLOCK.search(date.time) if self.time == "keep" else None
         return clock.group() if clock else ""
 
-    def _weekday(self, mention: Mention, context: Context, dates: DocumentDates, shift: Shifter) -> Outcome:
+    def _weekday(self, mention: Mention, context: Context, dates: DocumentDates, offset: relativedelta) -> Outcome:
         """Replace a weekday if a full date is beside it."""
         for other in context.neighbors(mention):
             first, second = sorted((mention, other), key=lambda m: m.begin)
@@ -144,17 +144,17 @@ class Shift(KeyedOperator):
             if day is None:
                 continue
             try:
-                name = WEEKDAYS[shift(day).weekday()]
+                name = WEEKDAYS[moved(day, offset).weekday()]
             except OverflowError:
                 return _OUT_OF_RANGE
             text = match_case(name if len(mention.text) > 5 else name[:3], mention.text)
             return f"[{text}]" if self.brackets or self.style == "seed" else text
         return Fallback("weekday without a date")
 
-    def _shifter(self, context: Context) -> Shifter | Fallback:
-        return context.remember(self, "shifter", lambda: self._make_shifter(context))
+    def _offset(self, context: Context) -> relativedelta | Fallback:
+        return context.remember(self, "offset", lambda: self._make_offset(context))
 
-    def _make_shifter(self, context: Context) -> Shifter | Fallback:
+    def _make_offset(self, context: Context) -> relativedelta | Fallback:
         given = context.cas.metadata.get(self.offset) or self._table.get(context.patient(self.patient))
         if given is not None and given != "":
             try:
@@ -163,15 +163,16 @@ class Shift(KeyedOperator):
                 return Fallback("the given offset is not a whole number")
             if abs(days) > MAX_DAYS:
                 return Fallback("the given offset is out of range")
-            return _by_days(days) if days else Fallback("the given offset is 0")
+            return relativedelta(days=days) if days else Fallback("the given offset is 0")
         if self.secret is None:
             return NO_KEY
         subject = context.subject(self.scope, self.patient)
         if self.season:
-            return _by_parts(*self.secret.choice(self._triples, "shift season", *subject))
+            days, months, years = self.secret.choice(self._triples, "shift season", *subject)
+            return relativedelta(years=years, months=months, days=days)
         earlier, later = self._choices
         number = self.secret.number(len(earlier) + len(later), "shift", *subject)
-        return _by_days(earlier[number] if number < len(earlier) else later[number - len(earlier)])
+        return relativedelta(days=earlier[number] if number < len(earlier) else later[number - len(earlier)])
 
     @cached_property
     def _choices(self) -> tuple[range, range]:
@@ -201,23 +202,6 @@ class Shift(KeyedOperator):
             if len(row) != 2 or not re.fullmatch(r"\s*[+-]?\d+\s*", row[1]):
                 raise ResourceError(f"offset table {self.table}: row {number}: expected an identifier and whole days")
         return {row[0].strip(): row[1] for row in rows}
-
-
-def _by_days(days: int) -> Shifter:
-    step = datetime.timedelta(days)
-    return lambda day: day + step
-
-
-def _by_parts(days: int, months: int, years: int) -> Shifter:
-    def shift(day: datetime.date) -> datetime.date:
-        year, month0 = divmod((day.year + years) * 12 + day.month - 1 + months, 12)
-        month = month0 + 1
-        if not 1 <= year <= 9999:
-            raise OverflowError("year outside 1 to 9999")
-        last = calendar.monthrange(year, month)[1]
-        return datetime.date(year, month, min(day.day, last)) + datetime.timedelta(days)
-
-    return shift
 
 
 def _incomplete(reading: DateInterpretation) -> Fallback:

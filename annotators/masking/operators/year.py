@@ -8,6 +8,7 @@ from typing import Literal
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind, RecordField
 from ...dates.interpretation import PartialDate
+from ...dates.parse import parse_date
 from ..date_arithmetic import parse_iso, representative_day
 from ..document_dates import DocumentDates, Order, complete_ends
 from ..operator import Context, Fallback, Mention, Operator, Outcome
@@ -74,7 +75,8 @@ class Relative(Operator):
     """`earliest` date of the document, the date of `birth` found in it, or `auto`: the one in the document's metadata if
     there is one, else the earliest."""
     metadata: str = "reference_date"
-    """Name of the document metadata that contains the reference date (ISO 8601), for `auto`."""
+    """Name of the document metadata that contains the reference date, for `auto`: a day in ISO 8601 or another notation that
+    allows only one order of day and month."""
     ambiguous: Order = "MDY"
     """How `03/04/2020` is read if the document's other dates do not decide it."""
 
@@ -100,10 +102,8 @@ class Relative(Operator):
     def _reference(self, context: Context, dates: DocumentDates) -> datetime.date | None:
         given = context.cas.metadata.get(self.metadata, "") if self.reference == "auto" else ""
         if given:
-            try:
-                return datetime.date.fromisoformat(given[:10])
-            except ValueError:
-                return None
+            days = {reading.begin.to_date() if reading.end is None else None for reading in parse_date(given)}
+            return days.pop() if len(days) == 1 else None
         if self.reference != "birth":
             return dates.earliest()
         for mention in context.of_kind(PhiKind.DATE_BIRTH):

@@ -206,6 +206,14 @@ def test_a_birth_date_is_found_in_every_rendering(known_phi: KnownPhiAnnotator, 
         assert [(c.begin, c.end) for c in found(known_phi, fact, text)] == [(14, 14 + len(shown))], layout
 
 
+@pytest.mark.parametrize(
+    "value", ["Thu Apr 14 00:00:00 EST 1960", "14-APR-60", "14/avril/1960", "14APR1960:00:00:00", "4_14_1960"]
+)
+def test_a_birth_date_of_the_record_may_have_any_notation(known_phi: KnownPhiAnnotator, value: str) -> None:
+    text = "the form says 4/14/1960 there"
+    assert [(c.begin, c.end) for c in found(known_phi, [("DATE_BIRTH", "patient", value)], text)] == [(14, 23)]
+
+
 @given(st.text(max_size=120), st.text(max_size=20), st.sampled_from(sorted(k.name for k in PhiKind)))
 @settings(max_examples=300, deadline=None)
 def test_any_record_and_any_text_survive(known_phi: KnownPhiAnnotator, text: str, value: str, kind: str) -> None:

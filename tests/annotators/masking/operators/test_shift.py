@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from dateutil.relativedelta import relativedelta
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from overlap_cases import made
@@ -94,7 +95,7 @@ def test_moving_keeps_the_precision_or_says_that_it_cannot(date: datetime.date, 
         PartialDate(decade=date.year // 10 * 10, qualifier="early"),
     ):
         try:
-            new = shift_date(said, said, lambda day: day + step)
+            new = shift_date(said, said, relativedelta(days=days))
         except OverflowError:
             assert not 400 < date.year < 9000
             continue
@@ -214,6 +215,31 @@ def test_the_finder_may_know_more_than_the_text_says_in_english() -> None:
     cas.metadata["date_shift_days"] = "10"
     made(Masker, {"DATE": "shift"}).process(cas)
     assert cas.deidentified == "visto el 13 May 2010"
+
+
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        ("27.1.", "6 Feb."),
+        ("20-ABR-2022", "30 Apr 2022"),
+        ("14 abr. 1960", "24 Apr 1960"),
+        ("Thu Sep 25 10:36:28 BRST 2003", "Sun 5 Oct 2003"),
+        ("--/08/1963", "Aug 1963"),
+    ],
+)
+def test_a_span_of_a_model_moves_in_notations_that_the_finder_does_not_know(text: str, new: str) -> None:
+    assert shifted([text, "2022-03-01"], {}, date_shift_days="10") == [new, "11 Mar 2022"]
+
+
+def test_the_order_of_the_document_decides_where_an_unknown_notation_leaves_it_open() -> None:
+    assert shifted(["1 9 64", "25/3/2020"], {}, date_shift_days="10") == ["11 Sep 1964", "4 Apr 2020"]
+    assert shifted(["1 9 64", "3/25/2020"], {}, date_shift_days="10") == ["19 Jan 1964", "4 Apr 2020"]
+
+
+@pytest.mark.parametrize("named", ["Easter 2021", "Orthodox Easter 2021", "Thanksgiving 2020"])
+def test_a_named_day_with_its_year_completes_the_dates_near_it(named: str) -> None:
+    assert shifted([named, "12 April"], {"style": "iso"}, date_shift_days="30") == ["[DATE]", "XXXX-05-12"]
+    assert shifted([named, "Monday, 12 April"], {}, date_shift_days="30") == ["[DATE]", "Wed 12 May"]
 
 
 def test_a_day_that_does_not_exist_is_no_year() -> None:
