@@ -174,18 +174,8 @@ def test_the_written_date_is_the_value_moved_by_the_offset_and_again_the_same(
 
 NOTE = "Dr. Anna Quimby-Zorro saw the 92 year old man, MRN 4711-0815, on 3/4/2020 and 25/3/2020; born 7/6/1927."
 PARTS = (
-    "Quimby",
-    "Zorro",
-    "4711",
-    "0815",
-    "3/4/2020",
-    "2020-04-03",
-    "2020-03-04",
-    "2020-03-25",
-    "25/3",
-    "7/6",
-    "1927-06-07",
-    "92 ",
+    *("Quimby", "Zorro", "4711-0815", "47110815", "92 year", "3/4/2020", "2020-04-03", "2020-03-04", "25/3/2020"),
+    *("2020-03-25", "7/6/1927", "1927-06-07", "1927-07-06"),
 )
 YAML = """
 reader: {{text: {{folder: "{notes}"}}}}
@@ -228,7 +218,7 @@ def test_files_for_reviewers_have_the_values_and_released_ones_do_not(tmp_path: 
         assert [part for part in PARTS if part in content] == [], file.name
     assert "13 Apr 2020" in (out / "release/text/a.txt").read_text(encoding="utf-8")
     ledger = (out / "restricted/ledger.sqlite").read_bytes()
-    assert [part for part in PARTS[:7] if part.encode() in ledger] == []
+    assert [part for part in PARTS if part.encode() in ledger] == []
 
 
 def test_no_feature_of_the_masked_view_has_a_value() -> None:
