@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from estimator_checks import page as estimator_checks_page
 
 from caspipe.annotators.sequence import features
 from caspipe.annotators.sequence.feature import Feature, FormFeature, ValueFeature
@@ -50,6 +51,7 @@ def pages() -> dict[str, str]:
         "reference/kinds.md": kinds_page(),
         "reference/command-line.md": command_line_page(),
         "reference/run-options.md": run_options_page(),
+        "reference/estimator-checks.md": estimator_checks_page(),
         "reference/caspipe.schema.json": json.dumps(pipeline_schema(), indent=1) + "\n",
     }
 

@@ -140,14 +140,19 @@ def check_sequences(where: str, X: Any) -> tuple[list[list[Any]], bool]:
                 raise ValueError(f"{where}: X[{i}][{j}]: expected {expected} as before, found {_found(element)}")
             if isinstance(element, str) and not element:
                 raise ValueError(f"{where}: X[{i}][{j}]: expected a token, found an empty str")
-            if isinstance(element, Mapping):
-                _check_values(f"{where}: X[{i}][{j}]", element)
         result.append(elements)
     return result, bool(tokens)
 
 
-def _check_values(where: str, item: Mapping[str, Any]) -> None:
+def check_items(where: str, sequences: list[list[Any]]) -> None:
     """Raise ValueError for a value of a feature dict that CRFsuite does not take."""
+    for i, sequence in enumerate(sequences):
+        for j, item in enumerate(sequence):
+            if isinstance(item, Mapping):
+                _check_values(f"{where}: X[{i}][{j}]", item)
+
+
+def _check_values(where: str, item: Mapping[str, Any]) -> None:
     for value in item.values():
         if isinstance(value, Mapping):
             _check_values(where, value)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 
-from ...pipeline.errors import nearest
+from ...pipeline.errors import CaspipeError, nearest
 from ...pipeline.pipeline import Pipeline
 from ...typesystem import GOLD_VIEW, Cas, ListHit, MedicalTerm, Phi, PhiKind
 from ..sequence.crf_trainer import CrfTrainer
@@ -174,8 +175,11 @@ class PhiDetector(BaseEstimator):
         given: dict[str, Any] = {"outside_bias": as_declared(self.outside_bias)}
         if self.threshold is not None:
             given["threshold"] = as_declared(self.threshold)
-        pipeline = self.model_.pipeline(**given)
-        return [list(pipeline.process(Cas(text, id=f"X[{i}]")).select(Phi)) for i, text in enumerate(texts)]
+        pipeline, result = self.model_.pipeline(**given), []
+        for i, text in enumerate(texts):
+            with _noted(where, i):
+                result.append(list(pipeline.process(Cas(text)).select(Phi)))
+        return result
 
     def _learner(self) -> str:
         if self.learner not in TRAINERS:
@@ -218,9 +222,20 @@ def _train(pipeline: Pipeline, texts: list[str], spans: list[list[Span]]) -> Non
     assert isinstance(trainer, Trainer)
     trainer.open()
     for i, (text, marked) in enumerate(zip(texts, spans, strict=True)):
-        cas = Cas(text, id=f"X[{i}]")
+        cas = Cas(text, id=str(i))
         gold = cas.create_view(GOLD_VIEW, text)
         gold.add_all([Phi(begin, end, kind=PhiKind.of(kind)) for begin, end, kind in marked])
-        trainer.process(pipeline.process(cas))
+        with _noted("PhiDetector.fit", i):
+            trainer.process(pipeline.process(cas))
     trainer.close()
     update_description(trainer.output / trainer.model, {"preprocessing": pipeline.describe()["engines"]})
+
+
+@contextmanager
+def _noted(where: str, number: int) -> Iterator[None]:
+    """Add to an error of a component the number of the text."""
+    try:
+        yield
+    except CaspipeError as error:
+        error.add_note(f"{where}: X[{number}]")
+        raise

@@ -6,6 +6,7 @@ Scores are summed in the order in which CRFsuite sums them, so they are equal to
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,14 @@ from scipy.sparse import csr_matrix
 
 from ..sequence.confidence import SpanProbabilities
 from ..sequence.extraction import Floats
-from ..sequence.viterbi import viterbi
+from ..sequence.viterbi import Ints, viterbi
 from ..sequence.weights import Weights
 
 Item = Mapping[str, Any] | Sequence[str] | set[str]
 Range = tuple[int, int]
+
+_NAME: set[type] = {str}
+_NUMBERS: set[type] = {float, int, bool}
 
 
 def attributes(item: Item) -> Iterator[tuple[str, float]]:
@@ -60,23 +64,52 @@ class ItemScorer:
         self._transitions = np.zeros((size, size)) if weights.transitions is None else weights.transitions
 
     def scores(self, sequences: Iterable[Sequence[Item]]) -> tuple[Floats, list[Range]]:
-        """Return the scores of all labels for all items, of shape (items, labels), and the range of each sequence."""
-        places: list[int] = []
-        values: list[float] = []
-        ends, ranges = [0], []
+        """Return the scores of all labels for all items, of shape (items, labels), and the range of each sequence.
+
+        Raises ValueError or TypeError for a value that is not a finite number, str, dict, list or set.
+        """
+        places, values, ends, ranges = [np.zeros(0, np.int64)], [np.zeros(0)], [np.zeros(1, np.int64)], []
+        done = items = 0
         for sequence in sequences:
-            first = len(ends) - 1
-            for item in sequence:
-                for name, value in attributes(item):
-                    place = self._places.get(name)
-                    if place is not None:
-                        places.append(place)
-                        values.append(value)
-                ends.append(len(places))
-            ranges.append((first, len(ends) - 1))
-        shape = len(ends) - 1, len(self._places)
-        found: Floats = (csr_matrix((values, places, ends), shape=shape, dtype=np.float64) @ self._weights).toarray()
-        return found, ranges
+            found, numbers, lasts = self._known(sequence)
+            places.append(found)
+            values.append(numbers)
+            ends.append(lasts + done)
+            ranges.append((items, items + len(sequence)))
+            done, items = done + len(found), items + len(sequence)
+        parts = np.concatenate(values), np.concatenate(places), np.concatenate(ends)
+        matrix = csr_matrix(parts, shape=(items, len(self._places)), dtype=np.float64)
+        scores: Floats = (matrix @ self._weights).toarray()
+        return scores, ranges
+
+    def _known(self, sequence: Sequence[Item]) -> tuple[Ints, Floats, Ints]:
+        """Return the attributes of a sequence that have weights: their numbers, their values, and how many there are up to the
+        end of each item."""
+        names: list[str] = []
+        values: list[float] = []
+        ends = []
+        for item in sequence:
+            types = set(map(type, item))
+            if type(item) is list and types <= _NAME:
+                names += item
+                values += repeat(1.0, len(item))
+            elif type(item) is dict and types <= _NAME and set(map(type, item.values())) <= _NUMBERS:
+                names += item
+                values += item.values()
+            else:
+                pairs = list(attributes(item))
+                names += [name for name, _ in pairs]
+                values += [value for _, value in pairs]
+            ends.append(len(names))
+        if "\0" in "".join(names):
+            names = [name.partition("\0")[0] for name in names]
+        places = np.fromiter(map(self._places.get, names, repeat(-1)), np.int64, len(names))
+        numbers = np.array(values, np.float64)
+        if not np.isfinite(numbers).all():
+            raise ValueError("expected finite numbers")
+        known = places >= 0
+        counts = np.concatenate([np.zeros(1, np.int64), known.cumsum()])
+        return places[known], numbers[known], counts[ends]
 
     def best(self, sequences: Iterable[Sequence[Item]]) -> list[list[str]]:
         """Return the best labels of each sequence as a whole (Viterbi). Ties go to the label that training saw first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
 from numbers import Integral, Real
 from pathlib import Path
@@ -19,7 +19,16 @@ from ..sequence.extraction import FeatureSet
 from ..sequence.feature import Words
 from ..sequence.linear import seed_c_library
 from ..sequence.model_trainer import declared_features
-from .checking import Column, check_fitted, check_given, check_labels, check_sequences, check_window, column
+from .checking import (
+    Column,
+    check_fitted,
+    check_given,
+    check_items,
+    check_labels,
+    check_sequences,
+    check_window,
+    column,
+)
 from .items import Item, ItemScorer
 
 DEFAULT_FEATURES = (
@@ -126,6 +135,7 @@ class PhiTagger(BaseEstimator):
             raise ValueError(f"{where}: X: expected at least one token, found none in {len(sequences)} sequences")
         crf = self._crf()
         items = self._items(where, sequences) if tokens else sequences
+        check_items(where, items)
         seed_c_library(self.random_state)
         crf.fit(items, labels)
         self._take(Path(crf.modelfile.name).read_bytes(), tokens)
@@ -133,13 +143,11 @@ class PhiTagger(BaseEstimator):
 
     def predict(self, X: Any) -> Column:
         """Return the labels of each sequence, the best ones of the sequence as a whole: an array of lists."""
-        items = self._checked("PhiTagger.predict", X)
-        return column(self._scorer.best(items))
+        return column(self._applied("PhiTagger.predict", X, ItemScorer.best))
 
     def predict_proba(self, X: Any) -> Column:
         """Return the probability of each label at each token: an array of arrays of shape (tokens, `classes_`)."""
-        items = self._checked("PhiTagger.predict_proba", X)
-        return column(self._scorer.marginals(items))
+        return column(self._applied("PhiTagger.predict_proba", X, ItemScorer.marginals))
 
     def predict_marginals(self, X: Any) -> Column:
         """Return the same as `sklearn_crfsuite.CRF.predict_marginals` does: for each token a dict by label."""
@@ -231,13 +239,18 @@ class PhiTagger(BaseEstimator):
         self._scorer = ItemScorer(weights)
         self._takes_tokens = tokens
 
-    def _checked(self, where: str, X: Any) -> list[list[Item]]:
-        """Return sequences of items. Raise NotFittedError without a model, ValueError for tokens if it was trained on items."""
+    def _applied(self, where: str, X: Any, method: Callable[[ItemScorer, list[list[Item]]], list[Any]]) -> list[Any]:
+        """Return what a method of the scorer finds. Raise NotFittedError without a model, ValueError for wrong sequences."""
         check_fitted(self, "crfsuite_")
         sequences, tokens = check_sequences(where, X)
         if tokens and not self._takes_tokens:
             raise ValueError(f"{where}: X: expected feature dicts, on which the model was trained, found tokens (str)")
-        return self._items(where, sequences) if tokens else sequences
+        items = self._items(where, sequences) if tokens else sequences
+        try:
+            return method(self._scorer, items)
+        except (TypeError, ValueError):
+            check_items(where, items)  # finds the item
+            raise
 
     def _items(self, where: str, sequences: list[list[str]]) -> list[list[Item]]:
         """Return the attributes of tokens. Raise ValueError for features that need more than tokens and sentences."""

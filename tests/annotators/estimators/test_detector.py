@@ -13,9 +13,11 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from caspipe.annotators.dates.annotator import DateAnnotator
 from caspipe.annotators.estimators import PhiDetector, PhiTagger, SpanScorer, score_spans
+from caspipe.annotators.sequence.crf import CrfAnnotator
 from caspipe.pipeline import Pipeline
-from caspipe.pipeline.errors import CaspipeError, ConfigError, ConsumerError, ResourceError
+from caspipe.pipeline.errors import CaspipeError, ComponentError, ConfigError, ConsumerError, ResourceError
 from caspipe.typesystem import Phi, PhiKind
 
 from .texts import corpus
@@ -282,6 +284,25 @@ def test_wrong_data(X: Any, y: Any, message: str) -> None:
     with pytest.raises(ValueError) as error:
         PhiDetector().fit(X, y)
     assert str(error.value) == f"PhiDetector.fit: {message}"
+
+
+def test_an_error_of_an_engine_names_the_text(detector: PhiDetector, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(self: Any, view: Any) -> Any:
+        if "Smith" in view.text:
+            raise RuntimeError(view.text)
+        return ()
+
+    monkeypatch.setattr(CrfAnnotator, "annotate", broken)
+    monkeypatch.setattr(DateAnnotator, "annotate", broken)
+    dates = PhiDetector(engines=["segmenter", "dates"], features=FEATURES)
+    for method in (
+        lambda: detector.predict(["Ann", "Smith"]),
+        lambda: dates.fit(["Ann", "Smith"], [[(0, 3, "PERSON")], []]),
+    ):
+        with pytest.raises(ComponentError) as error:
+            method()
+        assert "Smith" not in str(error.value) and "RuntimeError at test_detector.py" in str(error.value)
+        assert error.value.__notes__[0].endswith(": X[1]")
 
 
 def test_nothing_to_learn(tmp_path: Path) -> None:

@@ -47,6 +47,20 @@ def test_attributes_of_each_format(item: Any, expected: list[tuple[str, float]])
     assert list(attributes(item)) == expected
 
 
+@given(st.lists(st.lists(ITEMS | st.lists(NAMES, max_size=4), max_size=4), max_size=3))
+def test_scores_are_sums_of_weights_of_attributes(sequences: list[list[Any]]) -> None:
+    weights = {
+        name: n + 0.5 for n, (name, _) in enumerate(a for s in sequences for item in s for a in attributes(item))
+    }
+    scorer = ItemScorer(
+        Weights.of(["O", "X"], {("never", "O"): 1.0} | {(name, "X"): w for name, w in weights.items()}, {})
+    )
+    scores, ranges = scorer.scores(sequences)
+    expected = [sum(weights[name] * value for name, value in attributes(item)) for s in sequences for item in s]
+    assert scores[:, 1].tolist() == pytest.approx(expected)
+    assert [last - first for first, last in ranges] == [len(s) for s in sequences]
+
+
 def test_repeated_attributes_count_each_time() -> None:
     scorer = ItemScorer(Weights.of(["O", "X"], {("a", "X"): 0.5, ("b", "O"): 2.0}, {}))
     scores, ranges = scorer.scores([[["a", "a", "b"], ["c"]], [], [{"a": 3.0}]])

@@ -261,6 +261,21 @@ def test_tokens_for_a_model_of_dicts_are_refused() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (float("inf"), "X[1][0]: expected finite numbers, found inf"),
+        (None, "X[1][0]: expected values that are str, numbers, dicts, lists or sets, found None"),
+        ({"b": (1,)}, "X[1][0]: expected values that are str, numbers, dicts, lists or sets, found tuple"),
+    ],
+)
+def test_wrong_values_in_use(value: Any, message: str) -> None:
+    tagger = PhiTagger(max_iterations=2).fit([[{"a": 1.0}, {"a": "b"}]], [["O", "X"]])
+    with pytest.raises(ValueError) as error:
+        tagger.predict([[{"a": 1}], [{"a": value}]])
+    assert str(error.value) == f"PhiTagger.predict: {message}"
+
+
 def test_models_that_are_none(tmp_path: Path) -> None:
     with pytest.raises(NotFittedError) as missing:
         PhiTagger().to_crfsuite()
