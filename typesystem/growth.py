@@ -77,7 +77,7 @@ class GrowingIndexes:
 
     def _class_now(self, cls: Class) -> Class:
         """Return the class that the type system has now for the type of a class; the class itself if it has all its features."""
-        if "uima_name" not in cls.__dict__:  # a subclass that is no type of its own
+        if "uima_name" not in cls.__dict__:  # a subclass without a type of its own
             return cls
         try:
             source: Any = TYPES if self.typesystem is None else self.typesystem

@@ -27,7 +27,7 @@ class Index(Generic[A]):
         self.type = type_
         self._items: list[A] = []
         self._tail: list[A] = []
-        """Appended since the last access, in order of insertion."""
+        """Appended since the last access, in order of insertion; always the same list."""
         self._begins: list[int] | None = None
         self._longest = 0
         self._columns: tuple[list[int], list[int], str, object] | None = None
@@ -44,10 +44,12 @@ class Index(Generic[A]):
     def __len__(self) -> int:
         return len(self._columns[0]) if self._columns else len(self._items) + len(self._tail)
 
-    def append(self, item: A) -> None:
+    @property
+    def append(self) -> Callable[[A], None]:
+        """The function that appends an annotation. It stays valid while others use the index."""
         if self._columns:
-            _ = self.items
-        self._tail.append(item)
+            self._make_objects(*self._columns)
+        return self._tail.append
 
     def set_columns(self, begins: list[int], ends: list[int], source: str, sofa: object) -> None:
         """Set disjoint sorted spans, without copying the lists. The index must be empty."""
@@ -91,13 +93,13 @@ class Index(Generic[A]):
         if self._columns:
             self._make_objects(*self._columns)
         if self._tail:
-            tail, self._tail = self._tail, []
-            if len(tail) <= self._most_inserted:
-                begins = self._ready()
-                for item in tail:
+            if len(self._tail) <= self._most_inserted:
+                begins = self._begins or self._keep(list(map(_by_begin, self._items)))
+                for item in self._tail:
                     self._insert(item, begins)
             else:
-                self._sort(tail)
+                self._sort(self._tail)
+            self._tail.clear()
         return self._items
 
     @property
@@ -118,10 +120,7 @@ class Index(Generic[A]):
 
     def _sort(self, tail: list[A]) -> None:
         """Sort everything. The sort is stable, so equal spans keep the order of insertion."""
-        if self._items:
-            self._items.extend(tail)
-        else:
-            self._items = tail
+        self._items += tail
         begins = list(map(_by_begin, self._items))
         if all(map(lt, begins, begins[1:])):  # usually added in order of text: nothing to sort
             self._keep(begins)
@@ -193,9 +192,9 @@ class Index(Generic[A]):
 
     @staticmethod
     def of(type_: type[A], items: list[A]) -> Index[A]:
-        """Return an index that keeps the list itself."""
+        """Return an index of some annotations in any order."""
         index: Index[A] = Index(type_)
-        index._tail = items
+        index._tail = items[:]
         return index
 
     def remove_from_source(self, source: str) -> bool:

@@ -17,7 +17,7 @@ class TypeIndexes(GrowingIndexes):
     Instances of classes that the type system replaced, because their type grew, are in the index of the class that it has now.
     """
 
-    __slots__ = ("_known", "_parts", "_whole")
+    __slots__ = ("_known", "_over", "_parts", "_whole")
 
     def __init__(self, typesystem: TypeSystem | None = None) -> None:
         super().__init__(typesystem)
@@ -25,12 +25,19 @@ class TypeIndexes(GrowingIndexes):
         """`id()` of everything in `others`, computed when something is added."""
         self._whole: dict[Class, Index[Any]] = {}
         """The index over a type and its subtypes."""
+        self._over: dict[Class, list[MergedIndex]] = {}
+        """The merged indexes over a class; always the same list, which `add_all` holds while others may look."""
         self._parts: dict[Class, list[Class]] = {}
         """The classes with instances of a type and its subtypes, in order of type priority."""
 
     def changed(self) -> None:
-        self._whole.clear()
+        self._forget_merged()
         self._parts.clear()
+
+    def _forget_merged(self) -> None:
+        self._whole.clear()
+        for merged in self._over.values():
+            merged.clear()
 
     # -- changing ------------------------------------------------------------------------------------------------
 
@@ -40,11 +47,7 @@ class TypeIndexes(GrowingIndexes):
         if key not in self.annotations:
             self.put(key, Index(key))
         become = self._stand_in(cls, key)
-        return self.annotations[key], self._merged(key), become
-
-    def _merged(self, key: Class) -> list[MergedIndex]:
-        """Return the merged indexes over a class."""
-        return [m for m in self._whole.values() if isinstance(m, MergedIndex) and m.covers(key)]
+        return self.annotations[key], self._over.setdefault(key, []), become
 
     def add_other(self, item: Any) -> None:
         """Index a feature structure without a span, unless it is indexed already."""
@@ -66,7 +69,7 @@ class TypeIndexes(GrowingIndexes):
         self.changed()
 
     def fill(self, type_: type[FeatureStructure], items: list[Any]) -> None:
-        """Index instances of one class; keep the list itself if they are the first annotations of that class."""
+        """Index instances of one class, without checks."""
         self.changed()
         if not issubclass(type_, Annotation):
             self.others.setdefault(type_, []).extend(items)
@@ -84,11 +87,11 @@ class TypeIndexes(GrowingIndexes):
             index = self.annotations.get(key)
             if index is None or not index.remove(item):
                 return False
-            for merged in self._merged(key):
-                if merged.is_behind:
-                    self._whole.clear()
-                else:
-                    merged.remove(item)
+            over = self._over.get(key, [])
+            if any(merged.is_behind for merged in over):
+                self._forget_merged()
+            for merged in over:
+                merged.remove(item)
             return True
         items = self.others.get(key, [])
         kept = [x for x in items if x is not item]
@@ -103,7 +106,7 @@ class TypeIndexes(GrowingIndexes):
         """Remove the annotations of exactly this type that one component made. Return False if there are none."""
         removed = [index.remove_from_source(source) for index in self.exactly(type_)]
         if any(removed):
-            self._whole.clear()
+            self._forget_merged()
         return any(removed)
 
     # -- looking -------------------------------------------------------------------------------------------------
@@ -135,7 +138,7 @@ class TypeIndexes(GrowingIndexes):
         self.refresh()
         parts = self._parts.get(type_)
         if parts is None:
-            name = type_.uima_name if "uima_name" in type_.__dict__ else None  # a subclass that is no type of its own
+            name = type_.uima_name if "uima_name" in type_.__dict__ else None  # a subclass without a type of its own
             every = dict.fromkeys((*self.annotations, *self.others))
             parts = [cls for cls in every if issubclass(cls, type_) or name in self._names(cls)]
             self._parts[type_] = parts = sorted(parts, key=self.rank)
@@ -159,7 +162,10 @@ class TypeIndexes(GrowingIndexes):
             else:
                 position = {cls: i for i, cls in enumerate(parts)}
                 position.update({cls: position[key] for cls, key in self.moved.items() if key in position})
-                whole = MergedIndex(type_, [self.annotations[cls] for cls in parts], position)
+                behind, whole = whole, MergedIndex(type_, [self.annotations[cls] for cls in parts], position)
+                for cls in parts:
+                    over = self._over.setdefault(cls, [])
+                    over[:] = [*(m for m in over if m is not behind), whole]
             self._whole[type_] = whole
         return whole
 

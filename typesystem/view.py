@@ -85,6 +85,7 @@ class View:
                     self.indexes.add_other(item)
                     continue
                 last, (index, merged, become) = kind, self.indexes.receiver(kind)
+                append = index.append
                 self._forget_tokens(kind)
             if item._sofa is not sofa:
                 if item._sofa is not None:
@@ -96,7 +97,7 @@ class View:
                 continue
             if become is not kind:
                 item.__class__ = become
-            index.append(item)
+            append(item)
             for whole in merged:
                 whole.append(item)
 

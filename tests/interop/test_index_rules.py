@@ -185,7 +185,7 @@ DIFFERENT: dict[str, tuple[Any, str]] = {
     "a_feature_added_to_a_documents_types": ("accepted", "CASAdminException"),
     "offsets_outside_the_text": (CasError, "accepted"),
 }
-"""Our outcome and Java's, where they differ; docs/reference/uima-formats.md tells each."""
+"""Our outcome and Java's, where they differ; docs/explanation/cas.md tells each."""
 
 
 def outcome(rule: Callable[[Rules], Any]) -> Any:

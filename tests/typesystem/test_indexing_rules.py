@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -153,6 +154,28 @@ def test_data_that_is_not_text_has_one_sofa() -> None:
         view.sofa = Sofa("sound")  # type: ignore[misc]
     with pytest.raises(CasError, match="has a view sound already"):
         cas.create_view("sound", None, uri="file:/x.wav")
+
+
+def test_annotations_can_be_added_from_a_generator_that_looks_at_the_index(cas: Cas) -> None:
+    def made() -> Iterator[Phi]:
+        for i in range(30):
+            assert len(cas.select(Phi)) == len(cas.select(Annotation)) - 1 == i
+            yield Phi(29 - i, 30, kind=PhiKind.ID)
+
+    cas.add(Chunk(0, 30, tag="NP"))
+    cas.view().add_all(made())
+    assert [a.begin for a in cas.select(Phi)] == list(range(30))
+    assert [a.begin for a in cas.select(Annotation)] == [0, *range(30)]
+
+
+def test_a_removal_after_many_adds_leaves_equal_spans_in_order_of_type(cas: Cas) -> None:
+    view, spans = cas.view(), range(20)
+    view.add_all([Phi(0, 4, kind=PhiKind.ID), Chunk(0, 4, tag="NP")])
+    assert [type(a) for a in view.select(Annotation)] == [Chunk, Phi]
+    phis, chunks = [Phi(0, 4, kind=PhiKind.ID) for _ in spans], [Chunk(0, 4, tag="VP") for _ in spans]
+    view.add_all([*phis, *chunks])
+    view.remove(phis[3])
+    assert [type(a) for a in view.select(Annotation)] == [Chunk] * 21 + [Phi] * 20
 
 
 def test_an_add_before_each_select_does_not_sort_all_annotations_again() -> None:
