@@ -6,9 +6,12 @@ python -m benchmarks.bench_cas
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
+from itertools import cycle
+from typing import Any
 
 from benchmarks.compared import Row, Shared, in_turn, show
-from caspipe.typesystem import Phi, Sentence, Token
+from caspipe.typesystem import Annotation, Phi, PhiKind, Sentence, Token
 
 
 def main() -> list[Row]:
@@ -41,7 +44,26 @@ def main() -> list[Row]:
         [("pickle and back (cassis cannot be pickled)", lambda: pickle.loads(pickle.dumps(ours)), lambda: None)]
     )
     name, time_, _, _ = pickled[0]
-    return [*rows, (name, time_, float("nan"), float("nan"))]
+    return [*rows, (name, time_, float("nan"), float("nan")), *in_turn([_added_and_selected(Shared(400))])]
+
+
+def _added_and_selected(shared: Shared) -> tuple[str, Callable[[], Any], Callable[[], Any]]:
+    """Return a row: add one annotation to 200,000 others and select those of all types that it covers."""
+    ours, theirs = shared.objects().view(), shared.theirs()
+    entity = shared.cassis_types[2]
+    mine, other = (cycle(range(0, len(shared.text) - 80, 997)) for _ in range(2))
+
+    def add_to_ours() -> None:
+        begin = next(mine)
+        ours.select(Annotation, covered_by=ours.add(Phi(begin, begin + 80, kind=PhiKind.DATE)))
+
+    def add_to_theirs() -> None:
+        begin = next(other)
+        added = entity(begin=begin, end=begin + 80, kind="DATE", confidence=1.0)
+        theirs.add(added)
+        list(theirs.select_covered("uima.tcas.Annotation", added))
+
+    return "add one to 200,000 and select what it covers", add_to_ours, add_to_theirs
 
 
 if __name__ == "__main__":

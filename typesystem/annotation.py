@@ -72,8 +72,10 @@ def _attribute(cls: type[FeatureStructure], feature: str) -> str:
 class AnnotationBase(FeatureStructure):
     """`uima.cas.AnnotationBase`: belongs to the Sofa of one view, which may be text, audio or an image."""
 
-    __slots__ = ("_sofa",)
+    __slots__ = ("_grown", "_sofa")
     uima_name: ClassVar[str] = "uima.cas.AnnotationBase"
+    _grown: dict[str, Any]
+    """The values of features that the type got after the instance was made; unset for most."""
     _sofa: Sofa | None
 
     def __init__(self) -> None:
@@ -205,7 +207,7 @@ def slotted(cls: type[T]) -> type[T]:
     own = [field for field, hint in inspect.get_annotations(cls).items() if "ClassVar" not in str(hint)]
     body = {k: v for k, v in cls.__dict__.items() if k not in own and k not in ("__dict__", "__weakref__")}
     defaults = {k: cls.__dict__[k] for k in own if k in cls.__dict__}
-    body["__slots__"] = tuple(own)
+    body["__slots__"] = tuple(own) if hasattr(cls, "_grown") else (*own, "_grown")
     body["_defaults"] = {**getattr(cls, "_defaults", {}), **{k: defaults.get(k, REQUIRED) for k in own}}
     metaclass: Any = type(cls)
     new_class: Any = metaclass(cls.__name__, cls.__bases__, body)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy as _copy
 import pickle
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 from .annotation import FeatureStructure
 from .errors import CasError
@@ -28,15 +29,14 @@ class Cas:
     `_InitialView` has the original text, `gold` the reference annotations, `deidentified` the masked text. Can be pickled.
     """
 
-    __slots__ = ("_views", "id", "metadata", "origin", "typesystem")
+    __slots__ = ("_typesystem", "_views", "id", "metadata", "origin")
 
     def __init__(self, text: str | None = None, *, id: str = "", typesystem: TypeSystem | None = None) -> None:
         self.id = id
         """Name of the document. It may itself be PHI, so released files contain it only on request."""
         self.metadata: dict[str, str] = {}
         """Facts about the document: `patient_id` (its dates are shifted by one offset), `language`, `encoding` ..."""
-        self.typesystem = typesystem
-        """The types of the file that the document was read from; None if they are caspipe's own."""
+        self._typesystem = typesystem
         self.origin: Origin | None = None
         """The ids of the file that the document was read from."""
         self._views: dict[str, View] = {}
@@ -60,8 +60,9 @@ class Cas:
             raise CasError(f"document {self.id or '(no id)'} has a view {name} already")
         if text is not None and not isinstance(text, str):
             raise CasError(f"view {name}: expected text as str, got {type(text).__name__}")
-        view = View(Sofa(name, text, mime, uri, array), self.typesystem)
+        view = View(Sofa(name, text, mime, uri, array), self._typesystem)
         self._views[name] = view
+        self._join()
         return view
 
     def view(self, name: str = INITIAL_VIEW) -> View:
@@ -77,8 +78,9 @@ class Cas:
 
     def drop_view(self, name: str) -> None:
         """Remove a view and everything indexed in it. Raises CasError if the document has no such view."""
-        self.view(name)
+        self.view(name).join(None)
         del self._views[name]
+        self._join()
 
     @property
     def views(self) -> list[View]:
@@ -117,17 +119,25 @@ class Cas:
         return _copy.deepcopy(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Cas:
-        state = {**self.__getstate__(), "typesystem": None}
+        state = {**self.__getstate__(), "_typesystem": None}
         copied = Cas.__new__(Cas)
         copied.__setstate__(pickle.loads(pickle.dumps(state, protocol=5)))  # its own bytes: loads nothing foreign
-        copied.set_typesystem(self.typesystem)
+        copied.set_typesystem(self._typesystem)
         return copied
 
+    @property
+    def typesystem(self) -> TypeSystem | None:
+        """The types of the file that the document was read from; None if they are caspipe's own."""
+        return self._typesystem
+
     def set_typesystem(self, typesystem: TypeSystem | None) -> None:
-        """Set the type system of the document. It must know every type in the document."""
-        self.typesystem = typesystem
+        """Set the type system of the document, for example a union (`TypeSystem.merge`). It must know every type in the document.
+
+        Feature structures of the document get the features that their types have in it.
+        """
+        self._typesystem = typesystem
         for view in self._views.values():
-            view.set_typesystem(typesystem)
+            view.indexes.set_typesystem(typesystem)
 
     def __getstate__(self) -> dict[str, Any]:
         state = {s: getattr(self, s) for s in self.__slots__}
@@ -139,7 +149,14 @@ class Cas:
             setattr(self, name, value)
         if isinstance(self._views, tuple):
             self._views, self.origin = unpack(self._views)
-        self.set_typesystem(self.typesystem)
+        self._join()
+        self.set_typesystem(self._typesystem)
+
+    def _join(self) -> None:
+        """Let the views know each other."""
+        siblings = WeakSet(self._views.values()) if len(self._views) > 1 else None
+        for view in self._views.values():
+            view.join(siblings)
 
     def __repr__(self) -> str:
         return f"<Cas {len(self._views)} views: {', '.join(self._views) or 'none'}>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import unicodedata
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 from weakref import WeakValueDictionary
 
@@ -102,7 +103,7 @@ def _make(spec: ClassSpec) -> type[FeatureStructure]:
         if link:
             body["_pos_link"] = None
     else:
-        body["__slots__"] = (*slots, "_pos_link") if link else slots
+        body["__slots__"] = (*slots, *["_pos_link"] * link, *["_grown"] * (not hasattr(main, "_grown")))
     return cast(type[FeatureStructure], ForeignType(spec.name.rpartition(".")[2], bases, body))
 
 
@@ -166,11 +167,91 @@ def _initialize(self: Any, /, *span: int, **values: Any) -> None:
 
 
 class ForeignType(type):
-    """The metaclass of run-time classes, which are pickled as their description."""
+    """The metaclass of run-time classes, which are pickled as their description.
+
+    An instance that was made before its type grew counts as an instance of the class that the type has now.
+    """
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return super().__subclasscheck__(other) or any(
+            isinstance(spec := c.__dict__.get("_spec"), GrownSpec) and issubclass(spec.now, cls) for c in other.__mro__
+        )
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return issubclass(type(instance), cls)
+
+
+class GrownSpec(NamedTuple):
+    """The description of a class for instances that were made before their type grew."""
+
+    made_as: type[Any]
+    now: type[Any]
+
+
+class _GrownFeature:
+    """A feature that instances got after they were made: its value is not in a slot of its own."""
+
+    def __init__(self, name: str, default: Any) -> None:
+        self.name, self.default = name, default
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        values = getattr(instance, "_grown", None) or {}
+        if self.name not in values and isinstance(self.default, list):
+            self.__set__(instance, list(self.default))  # each instance has its own
+            return instance._grown[self.name]
+        return values.get(self.name, self.default)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance._grown = {
+            **(getattr(instance, "_grown", None) or {}),
+            self.name: value,
+        }  # copies may share the old one
+
+
+_GROWN: WeakValueDictionary[GrownSpec, type[Any]] = WeakValueDictionary()
+
+
+def grown_class(made_as: type[Any], now: type[Any]) -> type[Any]:
+    """Return a subclass of `made_as` with the features of `now` as well, or `made_as` itself if it has them all.
+
+    Instances of `made_as` can become instances of it: their layout in memory is the same.
+    """
+    missing = [f for name, f in now.features.items() if name not in made_as.features]
+    if not missing:
+        return made_as
+    spec = GrownSpec(made_as, now)
+    cls = _GROWN.get(spec)
+    if cls is None:
+        cls = _GROWN.setdefault(spec, _grow(spec, missing))
+    return cls
+
+
+def _grow(spec: GrownSpec, missing: list[Feature]) -> type[Any]:
+    made_as, now = spec
+    added: list[Feature] = []
+    body: dict[str, Any] = {
+        "__slots__": (),
+        "__module__": made_as.__module__,
+        "__qualname__": made_as.__qualname__,
+        "_spec": spec,
+        "uima_name": made_as.uima_name,
+        "description": now.description,
+    }
+    for feature in missing:
+        attribute = feature.attribute or feature.name
+        while hasattr(made_as, attribute) or attribute in body:
+            attribute += "_"
+        body[attribute] = _GrownFeature(attribute, feature.default)
+        added.append(replace(feature, attribute=attribute if attribute != feature.name else ""))
+    features = {**made_as.features, **{f.name: f for f in added}}
+    body.update(own_features=tuple(added), features={n: features[n] for n in (*now.features, *features)})
+    return cast(type[Any], ForeignType(made_as.__name__, (made_as,), body))
 
 
 def _reduce(cls: Any) -> tuple[Any, ...]:
-    return make_class, (cls._spec,)
+    return (grown_class, tuple(cls._spec)) if isinstance(cls._spec, GrownSpec) else (make_class, (cls._spec,))
 
 
 copyreg.pickle(ForeignType, _reduce)

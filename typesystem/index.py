@@ -1,4 +1,4 @@
-"""The feature structures of one view by class; annotations in UIMA order and searched by bisection, behind `View.select`."""
+"""The annotations of one type in a view: in UIMA order, searched by bisection, and as columns until objects are needed."""
 
 from __future__ import annotations
 
@@ -7,39 +7,49 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter, lt, sub
 from typing import Any, Generic, TypeVar
 
-from .annotation import Annotation, FeatureStructure
+from .annotation import Annotation
 
 A = TypeVar("A", bound=Annotation)
+_MOST_INSERTED = 500
+"""Up to this number of new annotations, and up to an eighth of the others, each is inserted on its own; more are sorted."""
 
 
 class Index(Generic[A]):
-    """The annotations of one type: appended in any order, sorted on first access.
+    """The annotations of one type: appended in any order, brought into order on the next access.
 
     UIMA order is begin ascending, end descending, then (within a type) insertion. Spans that were added as columns stay
     columns until an annotation object is needed.
     """
 
-    __slots__ = ("_begins", "_columns", "_features", "_items", "_longest", "_make", "_sorted", "type")
+    __slots__ = ("_begins", "_columns", "_features", "_items", "_longest", "_make", "_tail", "type")
 
     def __init__(self, type_: type[A]) -> None:
         self.type = type_
         self._items: list[A] = []
-        self._sorted = True
+        self._tail: list[A] = []
+        """Appended since the last access, in order of insertion; always the same list."""
         self._begins: list[int] | None = None
         self._longest = 0
         self._columns: tuple[list[int], list[int], str, object] | None = None
         self._features: dict[str, list[Any]] = {}
         """Features set by column on spans that are still columns."""
 
-    def __len__(self) -> int:
-        return len(self._columns[0]) if self._columns else len(self._items)
+    is_behind = False
+    """True if so many annotations were appended that the index must be made again."""
 
-    def append(self, item: A) -> None:
+    def covers(self, cls: type[Any]) -> bool:
+        """Return whether annotations of a class belong to this index."""
+        return cls is self.type or cls.uima_name == self.type.uima_name
+
+    def __len__(self) -> int:
+        return len(self._columns[0]) if self._columns else len(self._items) + len(self._tail)
+
+    @property
+    def append(self) -> Callable[[A], None]:
+        """The function that appends an annotation. It stays valid while others use the index."""
         if self._columns:
-            _ = self.items
-        self._items.append(item)
-        self._sorted = False
-        self._begins = None
+            self._make_objects(*self._columns)
+        return self._tail.append
 
     def set_columns(self, begins: list[int], ends: list[int], source: str, sofa: object) -> None:
         """Set disjoint sorted spans, without copying the lists. The index must be empty."""
@@ -79,29 +89,60 @@ class Index(Generic[A]):
 
     @property
     def items(self) -> list[A]:
-        """All annotations in UIMA order. This is the index's own list: copy it before changing it."""
+        """All annotations in UIMA order. This is the index's own list: copy it before changing it or the index."""
         if self._columns:
-            begins, ends, source, sofa = self._columns
-            self._columns = None
-            make = self.type
-            self._items = [make(b, e) for b, e in zip(begins, ends, strict=True)]
-            for a in self._items:
-                a._sofa = sofa  # type: ignore[assignment]
-                a._source = source
-            for name, values in self._features.items():
-                for item, value in zip(self._items, values, strict=True):
-                    setattr(item, name, value)
-            self._features = {}
-        if not self._sorted:
-            begins = list(map(_by_begin, self._items))
-            if all(map(lt, begins, begins[1:])):  # usually added in order of text: nothing to sort
-                self._keep(begins)
+            self._make_objects(*self._columns)
+        if self._tail:
+            if len(self._tail) <= self._most_inserted:
+                begins = self._begins or self._keep(list(map(_by_begin, self._items)))
+                for item in self._tail:
+                    self._insert(item, begins)
             else:
-                self._items.sort(key=_by_end, reverse=True)
-                self._items.sort(key=_by_begin)
-                self._begins = None
-            self._sorted = True
+                self._sort(self._tail)
+            self._tail.clear()
         return self._items
+
+    @property
+    def _most_inserted(self) -> int:
+        return min(len(self._items) // 8, _MOST_INSERTED)
+
+    def _make_objects(self, begins: list[int], ends: list[int], source: str, sofa: Any) -> None:
+        self._columns = None
+        make = self.type
+        self._items = [make(b, e) for b, e in zip(begins, ends, strict=True)]
+        for a in self._items:
+            a._sofa = sofa
+            a._source = source
+        for name, values in self._features.items():
+            for item, value in zip(self._items, values, strict=True):
+                setattr(item, name, value)
+        self._features = {}
+
+    def _sort(self, tail: list[A]) -> None:
+        """Sort everything. The sort is stable, so equal spans keep the order of insertion."""
+        self._items += tail
+        begins = list(map(_by_begin, self._items))
+        if all(map(lt, begins, begins[1:])):  # usually added in order of text: nothing to sort
+            self._keep(begins)
+        else:
+            self._items.sort(key=_by_end, reverse=True)
+            self._items.sort(key=_by_begin)
+            self._begins = None
+
+    def _insert(self, item: A, begins: list[int]) -> None:
+        """Insert one annotation after those of an equal span."""
+        begin, end = item._begin, item._end
+        at = bisect_right(begins, begin)
+        if at and begins[at - 1] == begin:
+            at = bisect_right(self._items, -end, bisect_left(begins, begin), at, key=_by_negative_end)
+        at = self._after_equals(item, at)
+        self._items.insert(at, item)
+        begins.insert(at, begin)
+        self._longest = max(self._longest, end - begin)
+
+    def _after_equals(self, item: A, at: int) -> int:
+        """Return the position of a new annotation, given the position after all equal spans."""
+        return at
 
     def _keep(self, begins: list[int]) -> list[int]:
         self._begins = begins
@@ -129,21 +170,31 @@ class Index(Generic[A]):
         low = bisect_left(begins, begin - self._longest)
         return [a for a in items[low : bisect_left(begins, end)] if a._end > begin]
 
+    def _find(self, item: A) -> int:
+        """Return the position of an annotation, by identity; -1 if it is not in the index."""
+        begins, items = self._ready(), self._items
+        low, high = bisect_left(begins, item._begin), bisect_right(begins, item._begin)
+        if high - low > 8:
+            low = bisect_left(items, -item._end, low, high, key=_by_negative_end)
+            high = bisect_right(items, -item._end, low, high, key=_by_negative_end)
+        return next((i for i in range(low, high) if items[i] is item), -1)
+
+    def __contains__(self, item: A) -> bool:
+        return self._find(item) >= 0
+
     def remove(self, item: A) -> bool:
         """Remove one annotation, by identity. Return False if it is not in the index."""
-        begins, items = self._ready(), self._items
-        for i in range(bisect_left(begins, item._begin), bisect_right(begins, item._begin)):
-            if items[i] is item:
-                del items[i], begins[i]
-                return True
-        return False
+        at = self._find(item)
+        if at < 0:
+            return False
+        del self._items[at], self._ready()[at]
+        return True
 
     @staticmethod
     def of(type_: type[A], items: list[A]) -> Index[A]:
-        """Return an index that keeps the list itself."""
+        """Return an index of some annotations in any order."""
         index: Index[A] = Index(type_)
-        index._items = items
-        index._sorted = False
+        index._tail = items[:]
         return index
 
     def remove_from_source(self, source: str) -> bool:
@@ -155,21 +206,41 @@ class Index(Generic[A]):
             self._features = {}
             self._begins = None
             return True
-        kept = [a for a in self._items if a._source != source]
-        if len(kept) == len(self._items):
+        items = self.items
+        kept = [a for a in items if a._source != source]
+        if len(kept) == len(items):
             return False
         self._items = kept
         self._begins = None
         return True
 
-    @staticmethod
-    def merged(indexes: Iterable[Index[A]], type_: type[A]) -> Index[A]:
-        """Return one index over several types, given in order of type priority."""
-        whole: Index[A] = Index(type_)
-        for index in indexes:
-            whole._items.extend(index.items)
-        whole._sorted = False  # stable sort: equal spans keep the order of types, then of insertion
-        return whole
+
+class MergedIndex(Index[Any]):
+    """The annotations of several types, in UIMA order: of equal spans, those of the type that comes first in priority."""
+
+    __slots__ = ("_position",)
+
+    def __init__(self, type_: type[Any], parts: Iterable[Index[Any]], position: dict[type[Any], int]) -> None:
+        """`parts`: in order of type priority; `position`: the index of the part that each class belongs to."""
+        super().__init__(type_)
+        self._position = position
+        self._sort([item for part in parts for item in part.items])
+
+    def covers(self, cls: type[Any]) -> bool:
+        return cls in self._position
+
+    @property
+    def is_behind(self) -> bool:  # type: ignore[override]
+        return len(self._tail) > self._most_inserted
+
+    def _after_equals(self, item: Any, at: int) -> int:
+        items, position = self._items, self._position
+        own = position[type(item)]
+        while at and items[at - 1]._begin == item._begin and items[at - 1]._end == item._end:
+            if position[type(items[at - 1])] <= own:
+                break
+            at -= 1
+        return at
 
 
 class LazyIndex(Index[A]):
@@ -186,7 +257,7 @@ class LazyIndex(Index[A]):
         if name not in Index.__slots__ or name == "_make":
             raise AttributeError(name)
         index = self._make()
-        for slot in ("_begins", "_columns", "_features", "_items", "_longest", "_sorted"):
+        for slot in ("_begins", "_columns", "_features", "_items", "_longest", "_tail"):
             setattr(self, slot, getattr(index, slot))
         del self._make  # frees what the annotations were made from
         return getattr(self, name)
@@ -196,101 +267,5 @@ _by_begin = attrgetter("_begin")  # stays in C: no Python frame per annotation
 _by_end = attrgetter("_end")
 
 
-Rank = Callable[[type[Any]], Any]
-"""The sort key of a class among annotations of equal span."""
-
-
-class TypeIndexes:
-    """Annotations in one sorted index per class, other feature structures in one list per class.
-
-    Call `changed()` after a direct change of `annotations`.
-    """
-
-    __slots__ = ("_merged", "annotations", "others")
-
-    def __init__(self) -> None:
-        self.annotations: dict[type[Annotation], Index[Any]] = {}
-        self.others: dict[type[FeatureStructure], list[Any]] = {}
-        self._merged: dict[type[FeatureStructure], Index[Any]] = {}
-        """Indexes over a class and its subclasses."""
-
-    def changed(self) -> None:
-        if self._merged:
-            self._merged.clear()
-
-    def put(self, type_: type[Annotation], index: Index[Any]) -> None:
-        """Use `index` for the annotations of exactly this class."""
-        self.annotations[type_] = index
-        self._merged.clear()
-
-    def fill(self, type_: type[FeatureStructure], items: list[Any]) -> None:
-        """Index instances of one class; keep the list itself if they are the first annotations of that class."""
-        if not issubclass(type_, Annotation):
-            self.others.setdefault(type_, []).extend(items)
-        elif len(index := self.annotations.setdefault(type_, Index(type_))):
-            for item in items:
-                index.append(item)
-            self._merged.clear()
-        else:
-            self.put(type_, Index.of(type_, items))
-
-    def of(self, type_: type[Any], rank: Rank) -> Index[Any]:
-        """Return the index of the annotations of a class and its subclasses."""
-        merged = self._merged.get(type_)
-        if merged is not None:
-            return merged
-        parts = [t for t in self.annotations if issubclass(t, type_)]
-        if len(parts) == 1:
-            return self.annotations[parts[0]]
-        parts.sort(key=rank)
-        merged = self._merged[type_] = Index.merged((self.annotations[t] for t in parts), type_)
-        return merged
-
-    def others_of(self, type_: type[Any], rank: Rank) -> list[Any]:
-        """Return the feature structures without a span of a class and its subclasses."""
-        return [x for t in sorted(self.others, key=rank) if issubclass(t, type_) for x in self.others[t]]
-
-    def remove(self, item: FeatureStructure) -> bool:
-        """Remove a feature structure, by identity. Return False if it is not indexed."""
-        if isinstance(item, Annotation):
-            index = self.annotations.get(type(item))
-            self._merged.clear()
-            return index is not None and index.remove(item)
-        items = self.others.get(type(item), [])
-        kept = [x for x in items if x is not item]
-        if kept:
-            self.others[type(item)] = kept
-        else:
-            self.others.pop(type(item), None)
-        return len(kept) < len(items)
-
-    def remove_from_source(self, type_: type[Any], source: str) -> bool:
-        """Remove the annotations of exactly this class that one component made. Return False if there are none."""
-        index = self.annotations.get(type_)
-        removed = index is not None and index.remove_from_source(source)
-        if removed:
-            self._merged.clear()
-        return removed
-
-    def count(self, type_: type[FeatureStructure]) -> int:
-        return sum(len(index) for t, index in self.annotations.items() if issubclass(t, type_)) + sum(
-            len(items) for t, items in self.others.items() if issubclass(t, type_)
-        )
-
-    def types(self, rank: Rank) -> list[type[FeatureStructure]]:
-        """Return the classes that have instances, in order of type priority."""
-        indexed: list[type[FeatureStructure]] = [t for t, index in self.annotations.items() if len(index)]
-        return sorted([*indexed, *(t for t, items in self.others.items() if items)], key=rank)
-
-    def __getstate__(self) -> tuple[Any, Any]:
-        return self.annotations, self.others
-
-    def __setstate__(self, state: tuple[Any, Any]) -> None:
-        self.annotations, self.others = state
-        self._merged = {}
-
-
-def in_both(items: list[Any], further: list[Any]) -> list[Any]:
-    """Return the items that both lists contain, by identity."""
-    allowed = {id(a) for a in further}
-    return [a for a in items if id(a) in allowed]
+def _by_negative_end(item: Annotation) -> int:
+    return -item._end

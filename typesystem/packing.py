@@ -130,6 +130,7 @@ def pack(views: Iterable[View], origin: Origin | None) -> tuple[Any, ...] | None
             v.offset_map,
             {t: index.spans_only or packer.pack(list(index.items)) for t, index in v.indexes.annotations.items()},
             {t: packer.pack(list(items)) for t, items in v.indexes.others.items()},
+            v.indexes.moved,
         )
         for v in views
     ]
@@ -142,7 +143,7 @@ def unpack(packed: tuple[Any, ...]) -> tuple[dict[str, View], Origin | None]:
     flat, numbers, rows = packed
     unpacker = _Unpacker(rows)
     views: dict[str, View] = {}
-    for sofa, offset_map, indexes, others in flat:
+    for sofa, offset_map, indexes, others, moved in flat:
         view = views[sofa.name] = View(sofa)
         view.offset_map = offset_map
         for type_, content in indexes.items():
@@ -153,6 +154,7 @@ def unpack(packed: tuple[Any, ...]) -> tuple[dict[str, View], Origin | None]:
                 index = Index.of(type_, unpacker.unpack(content))
             view.indexes.annotations[type_] = index
         view.indexes.others = {t: unpacker.unpack(items) for t, items in others.items()}
+        view.indexes.moved = moved
     if numbers is None:
         return views, None
     return views, Origin(unpacker.unpack(numbers[0]), numbers[1], unpacker.unpack(numbers[2]))

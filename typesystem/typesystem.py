@@ -7,8 +7,8 @@ import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
-from weakref import WeakValueDictionary
+from typing import Any, Protocol
+from weakref import WeakSet, WeakValueDictionary
 
 from . import typesystem_xml
 from .annotation import TYPES, Annotation, Feature, FeatureStructure
@@ -19,112 +19,17 @@ from .description import (
     TypeDescription,
     check_feature_name,
     check_type_name,
-    declared,
-    describe,
-    nearest,
 )
 from .errors import TypeSystemError
-from .foreign import ClassSpec, make_class
-from .merging import ancestors, is_value, merged_order, union
-from .types import TYPE_PRIORITY
-
-_DEFAULT_RANK = {t.uima_name: i for i, t in enumerate(TYPE_PRIORITY)}
+from .merging import ancestors, is_value
+from .resolved_types import ResolvedTypes
 
 
-def rank_among_equals(name: str) -> tuple[int, str]:
-    """Return the sort key of a type among annotations of equal span, by caspipe's own priorities, then by name."""
-    return _DEFAULT_RANK.get(name, len(_DEFAULT_RANK)), name
+class Watcher(Protocol):
+    """The indexes of a document, which follow changes of its types."""
 
-
-class ResolvedTypes:
-    """All types of a type system by name, checked. Nothing is added later; classes and plans are made on demand and cached.
-
-    Raises TypeSystemError if definitions or priorities contradict each other.
-    """
-
-    def __init__(
-        self, definitions: Sequence[tuple[TypeDescription, str]], priorities: Iterable[tuple[str, ...]]
-    ) -> None:
-        self.declared_count = len(TYPES)
-        """The number of declared classes at the time: a class declared later requires another resolution."""
-        ours = [
-            (describe(c), "caspipe" if c.__module__.startswith("caspipe.") else c.__module__)
-            for c in declared().values()
-        ]
-        self.types, self.defined_at = union([*ours, *definitions])
-        self.ranks = merged_order(priorities, self.types)
-        self.plans: dict[Any, Any] = {}
-        """The cache of readers and writers for these types."""
-        self._classes: dict[str, type[FeatureStructure]] = {}
-
-    def describe(self, name: str) -> TypeDescription:
-        """Return the description of a type. Raises TypeSystemError, which suggests the nearest name."""
-        if name not in self.types:
-            raise TypeSystemError(f"no type called {name}{nearest(name, self.types)}")
-        return self.types[name]
-
-    def class_of(self, name: str) -> type[Any]:
-        """Return the class of a type. Raises TypeSystemError if the type is unknown or has plain values as instances."""
-        cls = self._classes.get(name)
-        if cls is None:
-            self.describe(name)
-            if name == "uima.cas.Sofa" or is_value(self.types, name):
-                raise TypeSystemError(f"{name} is a type of values, not of feature structures")
-            cls = self._classes[name] = self._make_class(name)
-        return cls
-
-    def _make_class(self, name: str) -> type[FeatureStructure]:
-        this = self.types[name]
-        ours = TYPES.get(name)
-        if ours is not None and name in BUILTIN and name != DOCUMENT_ANNOTATION:
-            return ours
-        parent = self.class_of(this.supertype)
-        inherited = {
-            f.name for t in [this.supertype, *ancestors(self.types, this.supertype)] for f in self.types[t].features
-        }
-        features = [f for f in this.features if f.name not in inherited]
-        if ours is None:
-            return make_class(ClassSpec(name, (_spec_of(parent),), tuple(features), self._is_extensible(name)))
-        known = {f.name for f in describe(ours).features}
-        extra = tuple(f for f in features if f.name not in known)
-        if not extra and issubclass(ours, parent):
-            return ours
-        bases = (ours,) if issubclass(ours, parent) else (ours, _spec_of(parent))
-        try:
-            return make_class(ClassSpec(name, bases, extra, self._is_extensible(name)))
-        except TypeError:
-            raise TypeSystemError(
-                f"type {name}: supertype {this.supertype} ({self.defined_at.get(name, 'UIMA itself')}) cannot be joined with "
-                "the class of that name"
-            ) from None
-
-    def _is_extensible(self, name: str) -> bool:
-        """Return whether a declared class must derive from the run-time class of this type as well."""
-        return any(name in ancestors(self.types, d) for d in declared() if d in self.types)
-
-    def rank(self, name: str) -> tuple[int, int, str]:
-        """Return the sort key of a type among annotations of equal span: priority lists, caspipe's own order, the name."""
-        if self.ranks:
-            for t in (name, *ancestors(self.types, name)) if name in self.types else (name,):
-                if t in self.ranks:
-                    return 0, self.ranks[t], name
-        return 1, *rank_among_equals(name)
-
-    def closure(self, names: Iterable[str]) -> set[str]:
-        """Return the names of types with everything they refer to: supertypes, ranges and element types."""
-        todo, reached = [DOCUMENT_ANNOTATION, *names], set[str]()
-        while todo:
-            current = self.describe(todo.pop())
-            if current.name in reached:
-                continue
-            reached.add(current.name)
-            todo += [r for f in current.features for r in (f.range, f.element) if r]
-            todo += [current.supertype] if current.supertype else []
-        return reached
-
-
-def _spec_of(cls: type[FeatureStructure]) -> Any:
-    return cls.__dict__.get("_spec", cls)
+    def types_changed(self, typesystem: TypeSystem, names: set[str]) -> None:
+        """Follow the type system after the named types have changed."""
 
 
 Ref = str | Path
@@ -139,26 +44,50 @@ class TypeSystem:
     names with more features, its class derives from caspipe's, so that `view.select(Token)` finds other tools' tokens.
     """
 
-    __slots__ = ("__weakref__", "_definitions", "_pickled", "_resolution", "priorities")
+    __slots__ = ("__weakref__", "_definitions", "_pickled", "_resolution", "_watchers", "priorities")
 
     def __init__(self, types: Iterable[Definition] = (), priorities: Iterable[Sequence[str]] = ()) -> None:
         """`types`: descriptions, each with the place it was read from. Raises TypeSystemError if they contradict each other."""
-        self._definitions: list[Definition] = []
-        self.priorities: tuple[tuple[str, ...], ...] = ()
+        self._definitions: list[Definition] = list(types)
+        self.priorities: tuple[tuple[str, ...], ...] = tuple(tuple(p) for p in priorities)
         self._pickled: tuple[str, bytes] | None = None
-        self._resolve(list(types), tuple(tuple(p) for p in priorities))
+        self._watchers: WeakSet[Watcher] = WeakSet()
+        """The indexes of documents with these types."""
+        self._resolution = ResolvedTypes(self._definitions, self.priorities)
 
     def _resolve(self, definitions: list[Definition], priorities: tuple[tuple[str, ...], ...]) -> None:
         """Add the definitions and priorities if they agree with each other; change nothing otherwise."""
-        self._resolution = ResolvedTypes(definitions, priorities)
+        resolution = ResolvedTypes(definitions, priorities)
         self._definitions, self.priorities = definitions, priorities
         self._pickled = None
+        self._use(resolution)
+
+    def _use(self, resolution: ResolvedTypes) -> None:
+        before, self._resolution = self._resolution, resolution
+        if watchers := list(self._watchers):
+            names = resolution.changes_since(before)
+            for watcher in watchers:
+                watcher.types_changed(self, names)
 
     @property
     def _resolved(self) -> ResolvedTypes:
         if self._resolution.declared_count != len(TYPES):
-            self._resolution = ResolvedTypes(self._definitions, self.priorities)
+            self._use(ResolvedTypes(self._definitions, self.priorities))
         return self._resolution
+
+    # -- documents with these types ------------------------------------------------------------------------------
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tell `watcher` when a type changes, as long as it exists."""
+        self._watchers.add(watcher)
+
+    def refresh(self) -> None:
+        """Take in the classes that were declared in the meantime."""
+        _ = self._resolved
+
+    def changes_since(self, before: TypeSystem) -> set[str]:
+        """Return the names of the types of `before` that have another supertype or other features here, with their subtypes."""
+        return self._resolved.changes_since(before._resolved)
 
     # -- reading and changing ------------------------------------------------------------------------------------
 
@@ -238,6 +167,11 @@ class TypeSystem:
     def __getitem__(self, name: str) -> type[Any]:
         """Return the class of a type. Raises TypeSystemError if the type is unknown or has plain values as instances."""
         return self._resolved.class_of(name)
+
+    def get(self, name: str, default: type[Any]) -> type[Any]:
+        """Return the class of a type, or `default` for an unknown type."""
+        resolved = self._resolved
+        return resolved.class_of(name) if name in resolved.types else default
 
     def describe(self, name: str) -> TypeDescription:
         """Return the union of all definitions of a type. Raises TypeSystemError."""

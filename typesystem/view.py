@@ -6,16 +6,19 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from operator import gt
 from typing import Any, TypeVar, cast, overload
+from weakref import WeakSet
 
 from .annotation import TYPES, Annotation, AnnotationBase, FeatureStructure
 from .description import nearest
 from .display import Display
 from .errors import CasError, TypeSystemError
-from .index import Index, LazyIndex, TypeIndexes, in_both
+from .index import Index, LazyIndex
+from .references import redirect
 from .text import OffsetMap, Sofa, shown
 from .tokens import TokenTable
+from .type_indexes import TypeIndexes, in_both
 from .types import Phi, Token
-from .typesystem import TypeSystem, rank_among_equals
+from .typesystem import TypeSystem
 
 F = TypeVar("F", bound=FeatureStructure)
 A = TypeVar("A", bound=Annotation)
@@ -29,50 +32,60 @@ class View:
     `select` returns annotations in UIMA order: begin ascending, end descending, type priority, insertion.
     """
 
-    __slots__ = ("_tokens", "_typesystem", "indexes", "offset_map", "sofa", "text")
+    __slots__ = ("__weakref__", "_siblings", "_sofa", "_text", "_tokens", "indexes", "offset_map")
 
     def __init__(self, sofa: Sofa, typesystem: TypeSystem | None = None) -> None:
-        self.sofa = sofa
-        self.text = sofa.text or ""
-        """The text, in Unicode code points. Immutable."""
+        self._sofa = sofa
+        self._text = sofa.text or ""
         self.offset_map: OffsetMap | None = None
         """From the initial view's text to this one's, if this view was made from it by replacing spans."""
-        self.indexes = TypeIndexes()
-        self._typesystem = typesystem
+        self.indexes = TypeIndexes(typesystem)
         self._tokens: TokenTable | None = None
+        self._siblings: WeakSet[View] | None = None
 
     @property
     def name(self) -> str:
-        return self.sofa.name
+        return self._sofa.name
 
-    def set_typesystem(self, typesystem: TypeSystem | None) -> None:
-        """Set the types of the document that the view belongs to: they decide names and type priorities."""
-        self._typesystem = typesystem
-        self.indexes.changed()
+    @property
+    def sofa(self) -> Sofa:
+        """The text, or other data, that the annotations of the view belong to."""
+        return self._sofa
+
+    @property
+    def text(self) -> str:
+        """The text, in Unicode code points. It never changes: create another view for another text."""
+        return self._text
+
+    def join(self, siblings: WeakSet[View] | None) -> None:
+        """Set all views of the document, which `replace` changes too; None if this is its only view."""
+        self._siblings = siblings
 
     # -- changing ------------------------------------------------------------------------------------------------
 
     def add(self, item: F) -> F:
-        """Index a feature structure in this view and return it. Raises CasError for offsets outside the text."""
+        """Index a feature structure in this view, unless it is indexed already, and return it.
+
+        Raises CasError for offsets outside the text, and for an annotation of another text.
+        """
         self.add_all((item,))
         return item
 
     def add_all(self, items: Iterable[FeatureStructure]) -> None:
-        """Index feature structures. On a CasError, those before the faulty one are indexed."""
-        sofa, indexes = self.sofa, self.indexes.annotations
-        limit = len(self.text) if sofa.text is not None else sys.maxsize  # offsets into data that is not text
+        """Index feature structures as `add` does. On a CasError, those before the faulty one are indexed."""
+        sofa = self._sofa
+        limit = len(self._text) if sofa.text is not None else sys.maxsize  # offsets into data that is not text
         last: Any = None
-        index: Any = None
         item: Any
         for item in items:
             kind = item.__class__
             if kind is not last:  # items usually come type by type: look up each type once
                 if not issubclass(kind, Annotation):
-                    self._add_other(item)
+                    _claim(item, sofa)
+                    self.indexes.add_other(item)
                     continue
-                last, index = kind, indexes.get(kind)
-                if index is None:
-                    index = indexes[kind] = Index(kind)
+                last, (index, merged, become) = kind, self.indexes.receiver(kind)
+                append = index.append
                 self._forget_tokens(kind)
             if item._sofa is not sofa:
                 if item._sofa is not None:
@@ -80,16 +93,13 @@ class View:
                 if not 0 <= item._begin <= item._end <= limit:
                     raise CasError(f"{item!r} lies outside the text of view {shown(self.name)} (0:{limit})")
                 item._sofa = sofa
-            index.append(item)
-        self.indexes.changed()
-
-    def _add_other(self, item: Any) -> None:
-        """Index a feature structure without a span."""
-        if isinstance(item, AnnotationBase):
-            if item._sofa not in (None, self.sofa):
-                raise CasError(f"{item!r} belongs to another Sofa ({item._sofa!r})")
-            item._sofa = self.sofa
-        self.indexes.others.setdefault(type(item), []).append(item)
+            elif item in index:
+                continue
+            if become is not kind:
+                item.__class__ = become
+            append(item)
+            for whole in merged:
+                whole.append(item)
 
     def _forget_tokens(self, type_: type[Any]) -> None:
         if self._tokens is not None and issubclass(type_, Token):
@@ -106,9 +116,10 @@ class View:
 
         The lists are kept, not copied. Raises CasError if they are unsorted, overlap or leave the text.
         """
-        if fault := _column_fault(begins, ends, len(self.text), shown(self.name)):
+        if fault := _column_fault(begins, ends, len(self._text), shown(self.name)):
             raise CasError(f"{type_.__name__}: {fault}")
-        if self._has(type_):
+        type_ = self.indexes.moved.get(type_, type_)
+        if self.indexes.has(type_):
             for b, e in zip(begins, ends, strict=True):
                 item = type_(b, e)
                 item._source = source
@@ -125,24 +136,21 @@ class View:
         """
 
         def make() -> Index[Any]:
-            scratch = View(self.sofa, self._typesystem)
+            scratch = View(self._sofa, self.indexes.typesystem)
             add(scratch)
             return scratch.indexes.annotations.get(type_) or Index(type_)
 
-        if self._has(type_):
+        if self.indexes.has(type_):
             add(self)
         else:
             self._put(type_, LazyIndex(type_, make))
-
-    def _has(self, type_: type[Annotation]) -> bool:
-        return len(self.indexes.annotations.get(type_, ())) > 0
 
     def _put(self, type_: type[Annotation], index: Index[Any]) -> None:
         self.indexes.put(type_, index)
         self._forget_tokens(type_)
 
     def remove(self, item: FeatureStructure) -> None:
-        """Remove a feature structure from the index. Raises CasError if it is not indexed."""
+        """Remove a feature structure from the index. References to it stay. Raises CasError if it is not indexed."""
         if not self.indexes.remove(item):
             raise CasError(f"{item!r} is not indexed in view {shown(self.name)}")
         self._forget_tokens(type(item))
@@ -154,13 +162,18 @@ class View:
                 self._forget_tokens(type_)
 
     def replace(self, old: FeatureStructure, new: F) -> F:
-        """Remove one feature structure and add another; change nothing if either step is refused (CasError)."""
-        self.remove(old)
-        try:
-            return self.add(new)
-        except CasError:
-            self.add(old)
-            raise
+        """Remove one feature structure, add another, and redirect all references in the document to the new one.
+
+        References of the new one itself stay. Raises CasError, without a change, if `old` is not indexed or `new` cannot be.
+        """
+        if old not in self.indexes:
+            raise CasError(f"{old!r} is not indexed in view {shown(self.name)}")
+        self.add(new)
+        if old is not new:
+            self.remove(old)
+            for view in self._siblings or (self,):
+                redirect(view.indexes.roots(), old, new)
+        return new
 
     # -- looking -------------------------------------------------------------------------------------------------
 
@@ -183,23 +196,22 @@ class View:
         code point with it. The span is a pair of offsets, or an annotation, which is itself left out. A type may be given
         by its UIMA name. Raises CasError for an unknown name.
         """
-        cls = _class_named(type_, self._typesystem) if isinstance(type_, str) else type_
-        index = self._index(cls)
+        cls = _class_named(type_, self.indexes.typesystem) if isinstance(type_, str) else type_
+        index = self.indexes.of(cls)
         if covered_by is None and covering is None and overlapping is None:
-            others = self.indexes.others_of(cls, self._rank) if self.indexes.others else []
-            return others + index.items
-        return _near(index, cls, covered_by, covering, overlapping)
+            return self.indexes.others_of(cls) + index.items if self.indexes.others else index.items[:]
+        return _near(index, covered_by, covering, overlapping)
 
     def spans(self, type_: type[Annotation]) -> tuple[list[int], list[int]]:
         """Return begins and ends of the annotations of a type, in UIMA order, without making objects. Do not change the lists."""
-        return self._index(type_).columns()
+        return self.indexes.of(type_).columns()
 
     def set_feature(self, type_: type[Annotation], name: str, values: list[Any]) -> None:
         """Set a feature of all annotations of a type, in UIMA order: a tagger's tags, without an object per token.
 
         The list is kept, not copied. Raises CasError if the numbers of values and annotations differ.
         """
-        index = self._index(type_)
+        index = self.indexes.of(type_)
         if len(values) != len(index):
             raise CasError(f"{type_.__name__}.{name}: {len(values)} values for {len(index)} annotations")
         index.set_feature(name, values)
@@ -207,19 +219,18 @@ class View:
 
     def feature(self, type_: type[Annotation], name: str) -> list[Any]:
         """Return a feature of all annotations of a type, in UIMA order. Do not change the list."""
-        return self._index(type_).feature(name)
+        return self.indexes.of(type_).feature(name)
 
     def has_only_spans(self, type_: type[Annotation]) -> bool:
         """Return whether the annotations of exactly this type were added as columns and have no features so far."""
-        index = self.indexes.annotations.get(type_)
-        return index is None or index.has_only_spans
+        return all(index.has_only_spans for index in self.indexes.exactly(type_))
 
     def columns(self, type_: type[Annotation]) -> tuple[list[int], list[int], str] | None:
         """Return begins, ends and source of the annotations of a type, if they are columns without features; else None.
 
         Do not change the lists.
         """
-        columns = self._index(type_).spans_only
+        columns = self.indexes.of(type_).spans_only
         return columns[:3] if columns else None
 
     def count(self, type_: type[FeatureStructure]) -> int:
@@ -228,7 +239,7 @@ class View:
 
     def types(self) -> list[type[FeatureStructure]]:
         """Return the types with feature structures in this view, in order of type priority."""
-        return self.indexes.types(self._rank)
+        return self.indexes.types()
 
     def __iter__(self) -> Iterator[FeatureStructure]:
         """Iterate over everything indexed: non-annotations, then annotations in UIMA order."""
@@ -239,40 +250,41 @@ class View:
         """The tokens as columns, computed again after a change of the tokens."""
         if self._tokens is None:
             begins, ends = self.spans(Token)
-            self._tokens = TokenTable(self.text, begins, ends, lambda: self.feature(Token, "pos"))
+            self._tokens = TokenTable(self._text, begins, ends, lambda: self.feature(Token, "pos"))
         return self._tokens
 
     def covered_text(self, item: Annotation) -> str:
         """Return the text under an annotation."""
-        return self.text[item._begin : item._end]
+        return self._text[item._begin : item._end]
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """Return line and column (from 1) of a code point."""
-        return self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset)
+        return self._text.count("\n", 0, offset) + 1, offset - self._text.rfind("\n", 0, offset)
 
     def show(self, *types: type[Annotation]) -> Display:
         """Draw the spans of some types (default: Phi) over the text, for notebooks."""
         shown_types = types or (Phi,)
         spans = {id(a): a for type_ in shown_types for a in self.select(type_)}
-        return Display(self.name, self.text, list(spans.values()), shown_types)
+        return Display(self.name, self._text, list(spans.values()), shown_types)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{self.count(t)} {t.__name__}" for t in self.types())
-        return f"<View {self.name}: {len(self.text)} code points; {counts or 'no annotations'}>"
-
-    @property
-    def _rank(self) -> Callable[[type[Any]], Any]:
-        return _own_rank if self._typesystem is None else self._typesystem.rank
-
-    def _index(self, type_: type[Any]) -> Index[Any]:
-        return self.indexes.of(type_, self._rank)
+        return f"<View {self.name}: {len(self._text)} code points; {counts or 'no annotations'}>"
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return self.sofa, self.text, self.offset_map, self.indexes
+        return self._sofa, self.offset_map, self.indexes  # the document restores its type system and siblings
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.sofa, self.text, self.offset_map, self.indexes = state
-        self._typesystem = self._tokens = None  # the document restores its type system
+        self._sofa, self.offset_map, self.indexes = state
+        self._text, self._tokens, self._siblings = self._sofa.text or "", None, None
+
+
+def _claim(item: FeatureStructure, sofa: Sofa) -> None:
+    """Record the Sofa that a feature structure without a span belongs to, if it can. Raises CasError for another one."""
+    if isinstance(item, AnnotationBase):
+        if item._sofa not in (None, sofa):
+            raise CasError(f"{item!r} belongs to another Sofa ({item._sofa!r})")
+        item._sofa = sofa
 
 
 def _class_named(name: str, typesystem: TypeSystem | None) -> type[Any]:
@@ -286,11 +298,7 @@ def _class_named(name: str, typesystem: TypeSystem | None) -> type[Any]:
     return TYPES[name]
 
 
-def _own_rank(type_: type[FeatureStructure]) -> tuple[int, str]:
-    return rank_among_equals(type_.uima_name)
-
-
-def _near(index: Index[Any], cls: type[Any], covered_by: Where, covering: Where, overlapping: Where) -> list[Any]:
+def _near(index: Index[Any], covered_by: Where, covering: Where, overlapping: Where) -> list[Any]:
     """Return the annotations of an index that meet all given conditions, without those that the conditions name."""
     selected: list[Any] | None = None
     for span, matching in (
@@ -301,7 +309,11 @@ def _near(index: Index[Any], cls: type[Any], covered_by: Where, covering: Where,
         if span is not None:
             items = matching(*(span if isinstance(span, tuple) else (span._begin, span._end)))
             selected = items if selected is None else in_both(selected, items)
-    excluded = [span for span in (covered_by, covering, overlapping) if isinstance(span, cls)]
+    excluded = [
+        span
+        for span in (covered_by, covering, overlapping)
+        if isinstance(span, Annotation) and index.covers(type(span))
+    ]
     return [a for a in selected or () if not any(a is span for span in excluded)] if excluded else selected or []
 
 

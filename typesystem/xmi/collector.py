@@ -225,7 +225,7 @@ class Collector:
         for cls in view.types():
             if not self._is_wanted(cls):
                 continue
-            index = view.indexes.annotations.get(cls)  # type: ignore[arg-type]  # None for classes that are not annotations
+            index = view.indexes.annotations.get(cls)  # None for classes that are not annotations
             columns = index.spans_only if index is not None else None
             if columns is not None:
                 sample: Any = cls(0, 0)  # type: ignore[call-arg]
@@ -234,7 +234,10 @@ class Collector:
                 self.batches.append(batch)
                 self.members[i].append(batch)
             elif documents is None or not issubclass(cls, DocumentAnnotation):
-                self._add(cls, i, view.indexes.others[cls] if index is None else index.items)
+                items = view.indexes.others[cls] if index is None else index.items
+                grown = cls in view.indexes.moved.values()  # then some instances were made before the type grew
+                for kind in dict.fromkeys(map(type, items)) if grown else (cls,):
+                    self._add(kind, i, [x for x in items if type(x) is kind] if grown else items)
         for document in documents or ():
             self._add(type(document), i, [document])
         if self.maps and view.offset_map is not None:

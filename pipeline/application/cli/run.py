@@ -182,10 +182,8 @@ def _print_counts(pipeline: Pipeline, stop_after: str) -> None:
         documents += 1
         pipeline.process(cas, stop_after=stop_after)
         for view in cas.views:
-            for type_ in view.types():
-                for item in view.select(type_):
-                    if type(item) is type_:
-                        counts[view.name, type_.__name__, getattr(item, "source", "")] += 1
+            for item in view:
+                counts[view.name, type(item).__name__, getattr(item, "source", "")] += 1
     pipeline.reader.close()
     out = console.out()
     out.print(f"{documents:,} documents, engines up to {stop_after}")
