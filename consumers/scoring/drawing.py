@@ -200,6 +200,13 @@ def name_x(axes: Axes, names: Sequence[object]) -> None:
     axes.margins(x=0.1)
 
 
+def whole_numbers(axes: Axes) -> None:
+    """Set up a linear x axis whose ticks are whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
+
+
 def plain(value: float, _: object = None) -> str:
     """Format the number of a tick: 0.001, 0.5, 10, 20,000; larger ones with an exponent."""
     return f"{value:,.0f}" if value == round(value) and 1e3 <= abs(value) < 1e8 else f"{value:g}"

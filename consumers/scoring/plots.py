@@ -42,6 +42,7 @@ from .drawing import (
     shape,
     shared_legend,
     styled,
+    whole_numbers,
 )
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ def training_curves(
                 kept = x.index(chosen[name])
                 axes.plot(x[kept : kept + 1], y[kept : kept + 1], "o", ms=8, mfc="none", mec=look["color"], mew=1.5)
     for axes in panels:
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        whole_numbers(axes)
     legend_above(figure, panels[0])
     return figure
 

@@ -99,7 +99,7 @@ class Comparison(Experiment):
         assert isinstance(self.seeds, list)
         jobs: dict[tuple[str, int | None], list[Testing]] = {}
         known: set[tuple[str, ...]] = set()
-        for seed in self.seeds or [None]:
+        for seed in (*self.seeds,) or (None,):
             for system in systems:
                 tests = [runner.test(system, *split, seed=seed) for split in splits]
                 keys = (system, *(test.key for test in tests))
