@@ -66,7 +66,7 @@ _STYLE = {
 WIDTH = 6.4
 _LONGEST = 42
 _TICKS = 9
-"""Maximum number of values on a logarithmic axis that each have a tick."""
+"""Maximum number of values on a logarithmic axis, or at equal distances, that each have a tick."""
 _ACROSS = 60
 """Maximum number of characters of the names on an x axis; more are turned."""
 
@@ -182,6 +182,8 @@ def scale_x(axes: Axes, x: Sequence[float], log: bool) -> None:
         if len(x) <= _TICKS:
             axes.set_xticks(x)
             axes.set_xticks([], minor=True)
+    elif 1 < len(x) <= _TICKS and len({round(b - a, 9) for a, b in itertools.pairwise(x)}) == 1:
+        axes.set_xticks(x)  # at equal distances, so that their numbers do not overlap
     axes.xaxis.set_major_formatter(plain)
 
 

@@ -139,8 +139,7 @@ def sweep(
         same_length("x", at, name, counts)
         other = axes.twinx()
         other.spines["right"].set_visible(True)
-        dotted = (0, (1, 1.6)) if at is x else "none"
-        other.plot(at, floats(counts), color=MUTED, ls=dotted, marker="x", ms=4, label=one_line(name))
+        other.plot(at, floats(counts), color=MUTED, ls=(0, (1, 1.6)), marker="x", ms=4, label=one_line(name))
         other.set_ylabel(one_line(name), color=MUTED)
         known = [c for c in counts if c is not None]
         if known and min(known) > 0 and max(known) / min(known) >= 100:

@@ -83,7 +83,10 @@ def sweep(name: str) -> tuple[Any, Any]:
 def test_the_parameters_tried_are_those_of_the_source() -> None:
     (window, one), (hidden, two), (optimizer, three) = map(sweep, ("s3-window", "s3-hidden", "s3-optimizer"))
     assert (window.parameter, window.values) == ("encoder.window.size", [5, 7, 9, 11, 13])
-    assert all(v["size"] == 9 and v["dense"] == [v["width"]] for v in hidden.values), "both layers change together"
+    assert [v["width"] for v in hidden.values] == [16, 32, 64, 128]
+    assert all(v["dense"] == [v["width"]] for v in hidden.values), (
+        "both layers change together, and the size is the default"
+    )
     assert [v if isinstance(v, str) else next(iter(v)) for v in optimizer.values] == ["adam", "nadam", *["sgd"] * 3]
     assert one == two == three
 
