@@ -265,6 +265,15 @@ HIPAA = {
 """The 18 identifiers of 45 CFR 164.514(b)(2)(i)."""
 
 
+def counts_for_hipaa(label: str) -> bool:
+    """Return whether spans with a label count in measures of HIPAA's identifiers: kinds with a HIPAA letter.
+
+    A label that is not a kind counts too: it may be any of them.
+    """
+    kind = _REGISTRY.get(label)
+    return kind is None or bool(kind.hipaa)
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """The kinds that are masked. A kind that is not named follows its parent; kinds are masked by default."""

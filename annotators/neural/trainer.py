@@ -51,7 +51,7 @@ from .parts import (
 )
 from .plan import Plan
 from .quantization import Quantize, dequantize, quantize
-from .selecting import Select
+from .selecting import OF_HIPAA, Select, check_choice, check_reference
 
 
 @component("neural_trainer", inputs=[Token, Sentence])
@@ -95,9 +95,11 @@ class NeuralTrainer(Trainer):
     """Share of the documents that are used to choose the best epoch and not for training, with all copies made from them; 0: the
     last epoch is used."""
     select: Select = "f1"
-    """Criterion for the best epoch: the F1 of exact spans, or the recall of tokens at `precision_floor`."""
+    """Criterion for the best epoch: the F1 of exact spans (`f1`), the recall of tokens as PHI or not at `precision_floor`
+    (`recall`), or the same two for tokens of HIPAA kinds (`hipaa_f1` by token, `hipaa_recall`)."""
     precision_floor: float = 0.0
-    """Minimum precision of tokens, PHI or not, of an epoch that is chosen by recall (0 to 1)."""
+    """Minimum precision of tokens of an epoch that is chosen by recall (0 to 1). If no epoch reaches it, the most precise one is
+    chosen, with a warning. An epoch that labels every token as PHI is never chosen."""
     cool_down: int = 0
     """Number of last epochs in which the learning rate falls in equal steps to a tenth. `patience` should be 0 then."""
     average: int = 1
@@ -150,6 +152,8 @@ class NeuralTrainer(Trainer):
             raise ValueError(f"balance: expected a number above 0, got {self.balance:g}")
         if self.decoder.chain and (self.balance is not None or self.class_weights is not None):
             raise ValueError("balance and class_weights need the decoder softmax: a chain is trained as a whole")
+        if self.binary and self.select in OF_HIPAA:
+            raise ValueError(f"select: {self.select} needs the kinds of tokens, but binary replaces them by OTHER")
         if self.tokens is None and self.characters is None and not self.features and self.start_from is None:
             raise ValueError("a network needs an input: tokens, characters, or features")
         self._new_feature_set()
@@ -193,6 +197,7 @@ class NeuralTrainer(Trainer):
         plan = self._plan(labels, indexer)
         train = to_documents(learned, indexer, labels, self.seed, self.balance)
         dev = to_documents([examples[i] for i in sorted(held)], indexer, labels, self.seed)
+        check_reference((d.names for d in dev), self.select, self.encoding, self.name)
         log.info("matrix", extra={"tokens": training["tokens"], "attributes": len(indexer.attributes.entries)})
         shares = unknown_shares(learned, indexer, self.tokens if base is None else None)
         self._write(plan, indexer, self._fit(plan, indexer, train, dev, shares), training)
@@ -243,6 +248,7 @@ class NeuralTrainer(Trainer):
             report=lambda row: log.info("epoch", extra={**row, "iteration": row["epoch"]}),
         )
         result: TrainingResult = loop.run(train, dev)
+        check_choice(result.best, result.epoch, self.select, self.precision_floor, self.name)
         checkpoint.clear()
         return result
 

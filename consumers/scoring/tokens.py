@@ -19,7 +19,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 
-from ...typesystem import PhiKind
+from ...typesystem import counts_for_hipaa
 from .counts import MICRO, Counts, Measure
 from .criteria import by_kind, distinct
 from .document import Mark, Pair
@@ -118,15 +118,8 @@ def _masking_telling(pair: Pair) -> dict[str, Counts]:
 
 def _masking_hipaa(pair: Pair) -> dict[str, Counts]:
     masked = Spans(merged(distinct(pair.system)))
-    tokens = set(words(pair.text, distinct(m for m in pair.gold if _is_hipaa(m.kind))))
+    tokens = set(words(pair.text, distinct(m for m in pair.gold if counts_for_hipaa(m.kind))))
     return {MICRO: Counts(len(tokens), sum(map(masked.cover, tokens)))}
-
-
-def _is_hipaa(kind: str) -> bool:
-    try:
-        return bool(PhiKind.of(kind).hipaa)
-    except ValueError:  # a label of some scheme: unknown, so it counts
-        return True
 
 
 MEASURES = (

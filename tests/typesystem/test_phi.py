@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from caspipe.typesystem import HIPAA, POLICIES, PhiKind, Policy
+from caspipe.typesystem import HIPAA, POLICIES, PhiKind, Policy, counts_for_hipaa
 
 VIGIBASE = {"Date", "Age", "Person", "Location", "Organization", "IdNumber", "Phone"}
 I2B2 = {  # Stubbs & Uzuner 2015, table 1
@@ -25,6 +25,11 @@ I2B2 = {  # Stubbs & Uzuner 2015, table 1
 def test_every_safe_harbor_identifier_has_a_kind() -> None:
     assert {k.hipaa for k in PhiKind if k.hipaa} == set(HIPAA)
     assert len(HIPAA) == 18
+
+
+def test_kinds_with_a_letter_and_unknown_labels_count_for_hipaa() -> None:
+    assert counts_for_hipaa("PERSON_DOCTOR") and counts_for_hipaa("DATE") and counts_for_hipaa("TERRITORIO")
+    assert not counts_for_hipaa("AGE") and not counts_for_hipaa("LOCATION_STATE") and not counts_for_hipaa("DATE_YEAR")
 
 
 def test_every_kind_of_the_vigibase_system_has_a_kind() -> None:

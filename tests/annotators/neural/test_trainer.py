@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from caspipe.annotators.neural.network_model import NeuralModel
+from caspipe.annotators.neural.trainer import NeuralTrainer
 from caspipe.annotators.sequence.calibration import Curve
 from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.pipeline import Pipeline
@@ -236,6 +237,41 @@ def test_a_training_that_fails_leaves_no_model(tmp_path: Path) -> None:
     with pytest.raises(ConsumerError, match="class_weights: PHONE do not occur in training"):
         pipeline(tmp_path, documents=10, decoder="softmax", class_weights={"PHONE": 2.0}).run()
     assert not (tmp_path / "small").exists()
+
+
+def test_no_epoch_that_masks_everything_is_kept(tmp_path: Path) -> None:
+    """With such weights, the network labels every token as PHI."""
+    weights = {"O": 0.0, "PERSON": 1.0}
+    settings = {"decoder": "softmax", "class_weights": weights, "kinds": ["PERSON"], "epochs": 2, "select": "recall"}
+    with pytest.raises(
+        ConsumerError,
+        match=r"^neural_trainer: select: recall: every token of the held-out documents is PHI after every epoch",
+    ):
+        pipeline(tmp_path, documents=10, **settings).run()
+    assert not (tmp_path / "small").exists()
+
+
+def test_a_floor_that_no_epoch_reaches_is_a_warning_of_the_run(tmp_path: Path) -> None:
+    settings = {"kinds": [], "epochs": 3, "optimizer": {"adam": {"rate": 0.02}}, "precision_floor": 1.0}
+    report = pipeline(tmp_path, documents=40, select="hipaa_recall", **settings).run()
+    meta = NeuralModel.load(str(tmp_path / "small")).meta
+    precision = [row["hipaa_precision"] for row in meta["history"]]
+    assert precision[meta["epoch"] - 1] == max(precision) > 0
+    expected = f"no epoch reaches precision_floor 1: the most precise one, {meta['epoch']}, is chosen"
+    assert any(expected in warning for warning in report.warnings)
+
+
+def test_hipaa_is_no_criterion_without_its_kinds(tmp_path: Path) -> None:
+    with pytest.raises(
+        ConsumerError, match=r"select: hipaa_f1 needs tokens of HIPAA kinds: 1 held-out documents have none"
+    ):
+        pipeline(
+            tmp_path, documents=10, select="hipaa_f1", kinds=["AGE", "PROFESSION", "LOCATION_STATE"], first_level=False
+        ).run()
+    with pytest.raises(
+        ValueError, match="select: hipaa_recall needs the kinds of tokens, but binary replaces them by OTHER"
+    ):
+        NeuralTrainer(model=Path("x"), select="hipaa_recall", binary=True)
 
 
 @pytest.mark.parametrize("damage", ["network", "description", "vocabulary", "weights", "graph"])

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from caspipe.annotators.neural import parts
 from caspipe.annotators.neural.inputs import Vocabulary, batch_by_length, characters_of, split_sequences
-from caspipe.annotators.neural.selecting import Scores, rank, scores
 from caspipe.annotators.sequence.arrays import pack, unpack
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ConfigError, ResourceError
@@ -121,20 +120,6 @@ def test_what_is_no_archive_is_refused(raw: bytes) -> None:
 def test_numbers_that_are_none_are_refused() -> None:
     with pytest.raises(ValueError, match="expected numbers"):
         unpack(pack({"x": np.array([np.nan])}, {}))
-
-
-def test_scores_of_an_epoch_count_spans_and_tokens() -> None:
-    gold = ["B-DATE", "I-DATE", "O", "B-AGE", "O"]
-    found = ["B-DATE", "O", "O", "B-AGE", "B-AGE"]
-    got = scores([(gold, found, [(0, 5)])], "iob2")
-    assert got == Scores(f1=0.4, token_precision=2 / 3, token_recall=2 / 3, token_f1=2 / 3)
-
-
-def test_the_epoch_with_most_recall_must_reach_the_precision_asked_for() -> None:
-    rash, fine, shy = (Scores(0.5, p, r, 0.5) for p, r in ((0.5, 1.0), (0.8, 0.9), (0.99, 0.2)))
-    best = max((rash, fine, shy), key=lambda s: rank(s, "recall", 0.75))
-    assert best is fine
-    assert max((rash, fine, shy), key=lambda s: rank(s, "recall", 0.999)) is shy
 
 
 def test_vectors_that_cannot_be_read_are_told(tmp_path: Path) -> None:
