@@ -123,7 +123,7 @@ def build_indexer(
         counts: Counter[str] = Counter()
         for e in examples:
             for i, form in enumerate(e.columns.forms):
-                counts.update(characters_of(form if e.more is None else f"{form}\0{e.more[i]}"))
+                counts.update(characters_of(form if e.more is None else f"{form}\0{e.more[i]}", characters.lower))
         alphabet = sorted(c for c, n in counts.items() if n >= characters.min_count)
     names: list[str] = []
     if attributes is not None and features.features:
@@ -135,7 +135,8 @@ def build_indexer(
         Vocabulary(alphabet),
         Vocabulary(names),
         lower=lower,
-        post_space=characters is not None and characters.post_space,
+        lower_characters=characters is not None and characters.lower,
+        post_space=characters.post_space if characters is not None else 0,
         sequence=sequence,
         max_length=max_length,
     )

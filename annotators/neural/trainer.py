@@ -179,7 +179,8 @@ class NeuralTrainer(Trainer):
         return PhiKind.of("OTHER").name if self.binary else super()._name_of(kind)
 
     def more(self, words: Words) -> list[str] | None:
-        return gaps_of(words) if self.characters is not None and self.characters.post_space else None
+        longest = self.characters.post_space if self.characters is not None else 0
+        return gaps_of(words, longest) if longest else None
 
     def learn(self, examples: list[Example], training: dict[str, Any]) -> None:
         if self.min_count > 1:
