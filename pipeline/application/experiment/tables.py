@@ -10,8 +10,10 @@ from typing import Any, Literal
 
 import yaml
 
+from ....consumers.scoring import CRITERIA
+from ....consumers.scoring.counts import MICRO, figures_of
 from ...storage.yaml_source import text_of
-from .plan import Settings
+from .plan import Measure, Settings
 from .result import Cell, Result, Table, plus_minus, shown
 from .runner import ExperimentRunner, JobOutcome, successful_scores
 from .scores import MEASURES, OVERALL, SHORT, Scores, averaged, kinds_of, mean, spread
@@ -21,17 +23,31 @@ CONVENTION = (
 )
 
 
+def defines(criterion: str, kind: str, measure: Measure) -> bool:
+    """Return whether a criterion has a metric for a kind: masking recall exists by kind, its precision over all kinds only."""
+    return measure in figures_of(CRITERIA[criterion], MICRO if kind == OVERALL else kind)
+
+
+def defined_figures(settings: Settings) -> list[tuple[str, Measure]]:
+    """Return (criterion, measure) for the metrics that each criterion defines over all kinds together.
+
+    A share, such as that of clean documents, is the only metric of its criterion and stands as its recall.
+    """
+    found: list[tuple[str, Measure]] = []
+    for criterion in settings.criteria:
+        found += [(criterion, m) for m in MEASURES if defines(criterion, OVERALL, m)] or [(criterion, "recall")]
+    return found
+
+
 def figure_columns(settings: Settings) -> list[str]:
-    """Return the headings of precision, recall and F1 under each criterion."""
-    return [f"{c}|{SHORT[m]}" for c in settings.criteria for m in MEASURES]
+    """Return the headings of the metrics of each criterion."""
+    return [f"{c}|{SHORT[m] if defines(c, OVERALL, m) else 'share'}" for c, m in defined_figures(settings)]
 
 
 def figure_cells(many: Sequence[Scores], settings: Settings) -> list[Cell]:
     """Return mean ± standard deviation of each of `figure_columns`, over all kinds together."""
     return [
-        plus_minus(averaged(many, c, OVERALL, m), spread(many, c, OVERALL, m))
-        for c in settings.criteria
-        for m in MEASURES
+        plus_minus(averaged(many, c, OVERALL, m), spread(many, c, OVERALL, m)) for c, m in defined_figures(settings)
     ]
 
 
@@ -54,9 +70,13 @@ def kinds_table(title: str, outcomes: Sequence[JobOutcome], settings: Settings, 
     many = successful_scores(outcomes)
     kinds, criteria = kinds_of(many), kind_criteria([outcomes], settings)
     columns = ["kind", *(f"{c}|{SHORT[m]}" for c in criteria for m in MEASURES), "spans"]
+    defined = [(c, m) for c in criteria for m in MEASURES]
     rows: list[list[Cell]] = []
     for kind in kinds:
-        figures = [(averaged(many, c, kind, m), spread(many, c, kind, m)) for c in criteria for m in MEASURES]
+        figures = [
+            (averaged(many, c, kind, m), spread(many, c, kind, m)) if defines(c, kind, m) else (None, None)
+            for c, m in defined
+        ]
         cells: list[Cell] = [plus_minus(*figure) if runs > 1 else figure[0] for figure in figures]
         spans = sum(scores.counts[criteria[0], kind].gold for scores in many if (criteria[0], kind) in scores.counts)
         rows.append([kind, *cells, spans // runs])
@@ -68,7 +88,7 @@ def systems_table(by_system: Mapping[str, Sequence[JobOutcome]], settings: Setti
     rows: list[list[Cell]] = []
     for system, outcomes in by_system.items():
         many = successful_scores(outcomes)
-        single = [averaged(many, c, OVERALL, m) for c in settings.criteria for m in MEASURES]
+        single = [averaged(many, c, OVERALL, m) for c, m in defined_figures(settings)]
         rows.append([system, *(single if len(many) < 2 else figure_cells(many, settings))])
     return Table(title, ["system", *figure_columns(settings)], rows)
 

@@ -168,7 +168,7 @@ def test_pytorchs_own_random_numbers_are_left_alone(tmp_path: Path) -> None:
         {"decoder": "softmax", "class_weights": "balanced", "encoding": "io"},
         {"decoder": "softmax", "class_weights": {"O": 0.5, "PERSON": 2.0}},
         {
-            "characters": {"char_lstm": {"dim": 6, "width": 6, "post_space": True}},
+            "characters": {"char_lstm": {"dim": 6, "width": 6, "post_space": 3}},
             "sequence": "document",
             "max_length": 60,
         },

@@ -15,7 +15,16 @@ from ..reference import Reference
 from ..result import Cell, Figure, Result, shown
 from ..runner import ExperimentRunner, successful_scores
 from ..scores import LONG, OVERALL, SHORT, averaged, best, kinds_of
-from ..tables import CONVENTION, kind_criteria, kinds_by_system, kinds_table, official_tables, records, systems_table
+from ..tables import (
+    CONVENTION,
+    defines,
+    kind_criteria,
+    kinds_by_system,
+    kinds_table,
+    official_tables,
+    records,
+    systems_table,
+)
 
 
 @part("comparison")
@@ -74,7 +83,7 @@ class Comparison(Experiment):
             caption = f"{criterion.capitalize()} {LONG[self.measure]} by kind and system, on {where}{over}."
             data = (chosen, kinds, values)
             result.figures.append(Figure(f"kinds-{criterion}", caption, "grid_heatmap", data, options))
-        for criterion in settings.criteria:
+        for criterion in (c for c in settings.criteria if defines(c, OVERALL, self.measure)):
             reached = {
                 s: averaged(successful_scores(m), criterion, OVERALL, self.measure) for s, m in by_system.items()
             }

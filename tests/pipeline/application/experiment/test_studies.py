@@ -48,6 +48,22 @@ def test_all_kinds_of_the_source_are_there() -> None:
     ]
 
 
+def test_tables_have_the_metrics_that_each_criterion_defines(run: Callable[..., Result]) -> None:
+    """Masking has a precision over all kinds only, that of HIPAA's kinds has none, and a share is one number."""
+    criteria = "criteria: [strict, masking, masking-hipaa, documents, safe-removed]\ntest: clinics"
+    result = run("comparison", criteria, "experiment.comparison.measure=recall")
+    assert result.tables[0].columns == [
+        *("system", "strict|P", "strict|R", "strict|F1", "masking|P", "masking|R", "masking|F1", "masking-hipaa|R"),
+        *("documents|share", "safe-removed|share"),
+    ]
+    assert all(isinstance(cell, float) for cell in result.tables[0].rows[0][1:])
+    digits = next(t for t in result.tables if t.title == "digits on clinics")
+    by_kind = {row[0]: row for row in digits.rows}
+    assert by_kind["ID"][4] is None and by_kind["ID"][6] is None and by_kind["ID"][5] == 1.0
+    assert by_kind["OVERALL"][4] is not None
+    assert not any("safe-removed" in finding or "documents" in finding for finding in result.findings)
+
+
 def test_cross_validation_tests_every_document_once(run: Callable[..., Result]) -> None:
     result = run("cross_validation")
     gold = sum(r["gold"] for r in records(result, system="memory", criterion="strict", kind="ID"))
