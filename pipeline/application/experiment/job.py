@@ -155,6 +155,7 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
     trainer = model_steps.create(model_steps.with_parameters(job.step, {model_steps.MODEL: "model"}), "consumers")
     assert isinstance(trainer, CasConsumer)
     trainer.output = partial
+    start = time.process_time()
     try:
         with guarded(trainer.id):
             trainer.open()
@@ -166,7 +167,8 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
             trainer.abort()
         shutil.rmtree(partial, ignore_errors=True)
         raise
-    result: dict[str, Any] = {"active_features": _active_features(partial / "model"), "documents": len(documents)}
+    result: dict[str, Any] = {**_facts(partial / "model"), "documents": len(documents)}
+    result["processor_seconds"] = round(time.process_time() - start, 3)
     if job.rank:
         result["rankings"] = rankings(partial / "model", job.rank)
     shutil.rmtree(final, ignore_errors=True)
@@ -174,13 +176,18 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
     return result
 
 
-def _active_features(bundle: Path) -> int | None:
-    """Return the number of features with a non-zero weight; None if the bundle does not contain it."""
+def _facts(bundle: Path) -> dict[str, Any]:
+    """Return the number of features with a non-zero weight, of training tokens, and of epochs; None for what the bundle lacks."""
     try:
         model = json.loads((bundle / "model.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return None
-    return model.get("active_features") if isinstance(model, dict) else None
+        model = None
+    meta = model if isinstance(model, dict) else {}
+    return {
+        "active_features": meta.get("active_features"),
+        "tokens": meta.get("training", {}).get("tokens"),
+        "epochs": len(meta["history"]) if "history" in meta else None,
+    }
 
 
 def _test(job: Testing, documents: Sequence[Cas], folder: Path) -> dict[str, Any]:

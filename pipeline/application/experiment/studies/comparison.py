@@ -13,7 +13,16 @@ from ..reference import Reference
 from ..result import Figure, Result, shown
 from ..runner import ExperimentRunner, successful_scores
 from ..scores import LONG, OVERALL, SHORT, averaged, best, kinds_of
-from ..tables import CONVENTION, kind_criteria, kinds_by_system, kinds_table, official_tables, records, systems_table
+from ..tables import (
+    CONVENTION,
+    kind_criteria,
+    kinds_by_system,
+    kinds_table,
+    official_tables,
+    records,
+    systems_table,
+    training_table,
+)
 
 
 @part("comparison")
@@ -29,6 +38,8 @@ class Comparison(Experiment):
     """The measure in the tables across systems."""
     reference: list[Reference] = dataclasses.field(default_factory=list)
     """Tables of the reproduced publication, each shown beside the computed figures."""
+    training: bool = False
+    """True to add a table with the processor time of each training. Its numbers differ from run to run."""
 
     def check(self, plan: Plan) -> Iterator[tuple[Keys, str]]:
         for number, table in enumerate(self.reference):
@@ -43,6 +54,7 @@ class Comparison(Experiment):
         result = Result()
         result.tables.append(systems_table(by_system, settings, f"All kinds together, on {where}"))
         result.tables += [reference.table(by_system) for reference in self.reference]
+        result.tables += [training_table(runner, by_system)] if self.training else []
         result.tables += official_tables(by_system, settings)
         kinds = kinds_of(s for many in by_system.values() for s in successful_scores(many))
         for criterion in kind_criteria(by_system.values(), settings):
