@@ -69,9 +69,17 @@ def test_the_second_source_file_has_the_numbers_of_table_3() -> None:
 @pytest.mark.parametrize(("scaled", "source"), [("s5_phi_scrubber", "s5_source"), ("s5_id_cnn", "s5_source_id_cnn")])
 def test_the_scaled_files_keep_the_architecture(scaled: str, source: str) -> None:
     small, whole = trainer(scaled), trainer(source)
-    for name in ("encoder", "decoder", "features", "encoding", "kinds"):
+    for name in ("encoder", "decoder", "features", "encoding"):
         assert repr(getattr(small, name)) == repr(getattr(whole, name))
     assert small.epochs < whole.epochs
+
+
+@pytest.mark.parametrize("file", ["s5_source", "s5_source_id_cnn"])
+def test_the_source_files_learn_all_labels_of_their_corpus(file: str) -> None:
+    pipeline = Pipeline.load(SYSTEMS / f"{file}.yaml")
+    assert vars(pipeline.reader)["own_labels"]
+    made = trainer(file)
+    assert (made.kinds, made.first_level, made.complete) == ([], False, [])
 
 
 @pytest.mark.parametrize(("name", "encoder"), [(NAMES, "lstm"), (SECOND, "id_cnn")])

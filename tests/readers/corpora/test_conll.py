@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from caspipe.pipeline.errors import ReaderError
 from caspipe.readers.corpora.conll import ConllReader, smart
-from caspipe.typesystem import GOLD_VIEW, Cas, Phi, PhiKind, Sentence, Token
+from caspipe.typesystem import GOLD_VIEW, Cas, Phi, PhiKind, Sentence, Token, phi
 
 NAME = "Featherstone"
 SMALL = f"Dr.\tO\n{NAME}\tB-PER\ncame\tO\nfrom\tO\nNew\tB-LOC\nLund\tI-LOC\n.\tO\n\nHe\tO\nleft\tO\n.\tO\n"
@@ -180,9 +180,23 @@ def test_usual_labels_are_known_and_others_can_be_translated(tmp_path: Path) -> 
     ]  # fmt: skip
 
 
+def test_labels_of_the_corpus_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(phi, "_REGISTRY", dict(phi._REGISTRY))
+    text = "a B-ORG\nb B-GPE\nc B-WORK_OF_ART\nd I-WORK_OF_ART\ne B-creative-work\nf B-DATE\ng B-LAW\n"
+    (cas,) = reader(tmp_path, text, own_labels=True, kinds={"GPE": PhiKind.LOCATION, "LAW": None})
+    assert gold(cas) == [
+        ("a", "ORG"), ("b", "LOCATION"), ("c d", "WORK_OF_ART"), ("e", "creative-work"), ("f", "DATE"),
+    ]  # fmt: skip
+    assert PhiKind.of("ORG").own and not PhiKind.of("DATE").own
+
+
 @pytest.mark.parametrize(
     ("text", "options", "reason"),
     [
+        ("a B-Ä!\n", {"own_labels": True}, ", line 1: expected a label of letters, digits and _ . / - that begins with a letter "
+         "and is not O; `kinds` can translate or drop it"),
+        (f"a O\nb {NAME}\n", {"tags": "IO", "own_labels": True},
+         ", line 2: a label that is not a PHI kind; `kinds` can translate or drop it"),
         ("a B-QQQ\n", {}, ", line 1: no PHI kind called 'QQQ'; expected one of DATE, AGE, PERSON, LOCATION, ORGANIZATION, "
          "PROFESSION, ID, PHONE, FAX, EMAIL, URL, IP, PHOTO, OTHER; `kinds` can translate or drop it"),
         ("a B-PERSN\n", {}, ", line 1: no PHI kind called 'PERSN'; did you mean PERSON?; `kinds` can translate or drop it"),
@@ -200,7 +214,7 @@ def test_usual_labels_are_known_and_others_can_be_translated(tmp_path: Path) -> 
         ("\n\n", {}, ": expected tokens, found none"),
         (b"\x81\xff\tO\n", {}, ": neither UTF-8 (from byte 0 on) nor Windows-1252 (byte 0): say the encoding"),
     ],
-    ids="unknown nearest no-prefix io iob2 one-column few-columns names ten-columns id long-id empty bytes".split(),
+    ids="text-label text-io unknown nearest no-prefix io iob2 one few names ten-columns id long-id empty bytes".split(),
 )  # fmt: skip
 def test_faulty_files_are_reported(tmp_path: Path, text: Any, options: dict[str, Any], reason: str) -> None:
     assert only(reader(tmp_path, text, **options)) == reason
