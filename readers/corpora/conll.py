@@ -50,7 +50,8 @@ class ConllReader(WholeFileReader):
     """Separator of columns: `tab`, `blank` (any number of spaces) or `auto`: a tab if the first row contains one."""
     tags: Tags = "auto"
     """Scheme of the labels: strictly `IOB1`, `IOB2`, `BILOU` (or BIOES) or `IO`, or `auto`, which accepts all of them. Labels
-    without a prefix require `IO`."""
+    without a prefix require `IO`. `brackets`: the files of CoNLL-2012 and OntoNotes, `(GPE*`, `*)`, with tokens in column 4,
+    tags in 5, labels in 11, and documents between `#begin document` and `#end document`."""
     kinds: dict[str, PhiKind | None] = dataclasses.field(default_factory=dict)
     """PHI kinds of labels, without their prefix: `{MISC: null, facility: LOCATION_FACILITY}`; null drops a label. An unknown
     label fails the document."""
@@ -90,14 +91,15 @@ class ConllReader(WholeFileReader):
 
     @property
     def layout(self) -> Layout:
-        conllu = self.format == "conllu"
+        conllu, brackets = self.format == "conllu", self.tags == "brackets"
         return Layout(
-            token=self.token if self.token != AUTO else "FORM" if conllu else 1,
-            label=self.label if self.label != AUTO else None if conllu else -1,
-            pos=self.pos if self.pos != AUTO else "XPOS" if conllu else None,
+            token=self.token if self.token != AUTO else "FORM" if conllu else 4 if brackets else 1,
+            label=self.label if self.label != AUTO else None if conllu else 11 if brackets else -1,
+            pos=self.pos if self.pos != AUTO else "XPOS" if conllu else 5 if brackets else None,
             names=CONLLU if conllu else self.columns,
             separator="auto" if conllu else self.separator,
             conllu=conllu,
+            brackets=brackets,
         )
 
     def documents_of(self, source: Source, data: bytes) -> Iterator[Cas]:

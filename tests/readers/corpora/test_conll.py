@@ -180,6 +180,48 @@ def test_usual_labels_are_known_and_others_can_be_translated(tmp_path: Path) -> 
     ]  # fmt: skip
 
 
+ONTONOTES = """#begin document (bc/cctv/00/cctv_0001); part 000
+bc/cctv/00/cctv_0001   0   0    Mary     NNP  (TOP(S(NP*    -   -   -   Speaker#1   (PERSON*   (ARG0*   -
+bc/cctv/00/cctv_0001   0   1     Poe     NNP          *)    -   -   -   Speaker#1          *)       *)   -
+bc/cctv/00/cctv_0001   0   2    left     VBD       (VP*  leave 01   1   Speaker#1           *      (V*)  -
+bc/cctv/00/cctv_0001   0   3    Peru     NNP     (NP*)))    -   -   -   Speaker#1       (GPE)   (ARG1*)  (1)
+
+bc/cctv/00/cctv_0001   0   0      ok      UH        (TOP*)   -   -   -   Speaker#1           *    -
+
+#end document
+#begin document (bc/cctv/00/cctv_0001); part 001
+bc/cctv/00/cctv_0001   1   0   Nine      CD         (TOP*    -   -   -   Speaker#1      (MONEY*   -
+bc/cctv/00/cctv_0001   1   1   pesos     NNS           *)    -   -   -   Speaker#1           *)   -
+#end document
+"""
+
+
+def test_the_files_of_ontonotes_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(phi, "_REGISTRY", dict(phi._REGISTRY))
+    one, two = reader(tmp_path, ONTONOTES, tags="brackets", own_labels=True, tokens=True)
+    assert (one.text, two.text) == ("Mary Poe left Peru\nok\n", "Nine pesos\n")
+    assert [c.id for c in (one, two)] == ["notes/bc/cctv/00/cctv_0001-000", "notes/bc/cctv/00/cctv_0001-001"]
+    assert gold(one) == [("Mary Poe", "PERSON"), ("Peru", "GPE")]
+    assert gold(two) == [("Nine pesos", "MONEY")]
+    assert [t.pos for t in one.view(GOLD_VIEW).select(Token)] == ["NNP", "NNP", "VBD", "NNP", "UH"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        (["(GPE*", "(ORG)", "*)"], ", line 2: ORG begins inside of GPE"),
+        (["*", "*)"], ", line 2: a bracket closes that none opened"),
+        (["*", "(GPE*"], ", line 2: GPE is open at the end of a sentence"),
+        (["*", NAME], ", line 2: expected a label in brackets, as in CoNLL-2012: *, (GPE*, *) or (GPE)"),
+        (["*", "(GPE"], ", line 2: expected a label in brackets, as in CoNLL-2012: *, (GPE*, *) or (GPE)"),
+    ],
+    ids="nested closed open text half".split(),
+)
+def test_faulty_brackets_are_reported(tmp_path: Path, cells: list[str], reason: str) -> None:
+    text = "".join(f"a {cell}\n" for cell in cells)
+    assert only(reader(tmp_path, text, tags="brackets", token=1, label=2, pos=None)) == reason
+
+
 def test_labels_of_the_corpus_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(phi, "_REGISTRY", dict(phi._REGISTRY))
     text = "a B-ORG\nb B-GPE\nc B-WORK_OF_ART\nd I-WORK_OF_ART\ne B-creative-work\nf B-DATE\ng B-LAW\n"
