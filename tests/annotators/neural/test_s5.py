@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from caspipe.annotators.disambiguation import Disambiguation
 from caspipe.annotators.resolving.resolver import Resolver
@@ -72,6 +73,15 @@ def test_the_scaled_files_keep_the_architecture(scaled: str, source: str) -> Non
     for name in ("encoder", "decoder", "features", "encoding"):
         assert repr(getattr(small, name)) == repr(getattr(whole, name))
     assert small.epochs < whole.epochs
+
+
+@pytest.mark.parametrize(("model", "file"), [("bilstm-cnn", "s5_phi_scrubber"), ("id-cnn", "s5_id_cnn")])
+def test_the_experiment_on_the_networks_trains_those_of_the_configurations(model: str, file: str) -> None:
+    card = ("model", "title", "language", "licence", "corpora", "limits")
+    (consumer,) = yaml.safe_load((SYSTEMS / f"{file}.yaml").read_text(encoding="utf-8"))["consumers"]
+    experiment = yaml.safe_load((folder() / "experiments" / "s5-networks.yaml").read_text(encoding="utf-8"))
+    parameters = {name: value for name, value in consumer["neural_trainer"].items() if name not in card}
+    assert experiment["models"][model]["trainer"]["neural_trainer"] == {**parameters, "checkpoint": False}
 
 
 @pytest.mark.parametrize("file", ["s5_source", "s5_source_id_cnn"])
