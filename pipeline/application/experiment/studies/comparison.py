@@ -24,6 +24,7 @@ from ..tables import (
     official_tables,
     records,
     systems_table,
+    training_table,
 )
 
 
@@ -40,7 +41,8 @@ class Comparison(Experiment):
     """The measure in the tables across systems."""
     reference: list[Reference] = dataclasses.field(default_factory=list)
     """Tables of the reproduced publication, each shown beside the computed figures."""
-
+    training: bool = False
+    """True to add a table with the processor time of each training. Its numbers differ from run to run."""
     seeds: int | list[int] = dataclasses.field(default_factory=list)
     """Seeds of the trainings: each model is trained once with each, and figures are means ± standard deviations. A number N: the
     seeds 1 to N. Empty: one training, with the seed of the model."""
@@ -71,6 +73,7 @@ class Comparison(Experiment):
         spread = over.replace("mean", "mean ± standard deviation")
         result.tables.append(systems_table(by_system, settings, f"All kinds together, on {where}{spread}"))
         result.tables += [reference.table(by_system, spread=most > 1) for reference in self.reference]
+        result.tables += [training_table(runner, by_system)] if self.training else []
         result.tables += official_tables(by_system, settings)
         kinds = kinds_of(s for many in by_system.values() for s in successful_scores(many))
         for criterion in kind_criteria(by_system.values(), settings):
