@@ -54,6 +54,14 @@ def kind_of(label: str, kinds: Kinds, scheme: str = "") -> PhiKind | None:
     raise ReaderError(f"{reason}; `kinds` can translate or drop it")
 
 
+def own_kind(label: str) -> PhiKind:
+    """Return the kind called like a label, defined if it is missing. Raises ReaderError that does not repeat the label."""
+    try:
+        return PhiKind.of_label(label)
+    except ValueError as error:
+        raise ReaderError(f"{error}; `kinds` can translate or drop it") from None
+
+
 def make_gold(cas: Cas, spans: Iterable[Reference], overlaps: Overlaps = "error") -> View:
     """Create the gold view: the same text with a Phi for each span. Equal spans of one kind count once.
 

@@ -8,11 +8,13 @@ et al. 2019); the eight of i2b2 2006 (Uzuner, Luo & Szolovits 2007, J Am Med Inf
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 _REGISTRY: dict[str, PhiKind] = {}
+_LABEL = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _CANONICAL: dict[str, dict[str, PhiKind]] = {}
 """The kind of each label, by scheme and label."""
 
@@ -46,6 +48,11 @@ class PhiKind(metaclass=_Kinds):
     """The category in `i2b2-2014`, `i2b2-2014-sub`, `vigibase`, `meddocan`, `i2b2-2006`; `PhiKind.of_scheme` is the inverse."""
 
     @property
+    def own(self) -> bool:
+        """True for a label of a corpus (`of_label`), false for the kinds of the taxonomy and those defined below them."""
+        return self.parent is None and not self.schemes
+
+    @property
     def top(self) -> PhiKind:
         """The kind at the first level: `DATE` for `DATE_BIRTH`."""
         return self if self.parent is None else self.parent
@@ -75,6 +82,19 @@ class PhiKind(metaclass=_Kinds):
         if name in _REGISTRY:
             return _REGISTRY[name]
         raise ValueError(unknown_kind(name))
+
+    @staticmethod
+    def of_label(label: str) -> PhiKind:
+        """Return the kind called `label`; if there is none, define it at the first level, as a label of a corpus: `NORP`, `MONEY`.
+
+        Such a kind has no category in any scheme and no HIPAA letter, and is masked unless a policy names it. Raises ValueError for a
+        label that is not a letter followed by letters, digits and _ . / - (ASCII), or that is `O`.
+        """
+        if label in _REGISTRY:
+            return _REGISTRY[label]
+        if label == "O" or not _LABEL.fullmatch(label):  # not repeated in the message: it may be document text
+            raise ValueError("expected a label of letters, digits and _ . / - that begins with a letter and is not O")
+        return _REGISTRY.setdefault(label, PhiKind(label))
 
     @staticmethod
     def of_scheme(scheme: str, label: str) -> PhiKind:
@@ -122,6 +142,8 @@ class PhiKind(metaclass=_Kinds):
 def _restore(
     name: str, parent: PhiKind | None, hipaa: str, direct: bool, description: str, schemes: dict[str, str]
 ) -> PhiKind:
+    if parent is None and not schemes:
+        return PhiKind.of_label(name)
     return _REGISTRY.get(name) or _register(PhiKind(name, parent, hipaa, direct, description, schemes))
 
 

@@ -10,7 +10,6 @@ from functools import cached_property
 from ...pipeline.contract.component import AnalysisEngine, component
 from ...typesystem import (
     INITIAL_VIEW,
-    Annotation,
     Cas,
     FeatureStructure,
     PhiCandidate,
@@ -22,7 +21,8 @@ from ...typesystem import (
     View,
 )
 from ..resolving.candidates import VETOED, SourceSet, matches_source
-from .decision import VERDICTS, Mode, Thresholds
+from .by_token import highest, strictest
+from .decision import Mode, Thresholds
 from .word_lists import is_punctuation
 
 _SUPERSEDED = f"{VETOED}: the adaptive threshold decides"
@@ -116,8 +116,8 @@ class AdaptiveThreshold(AnalysisEngine):
 
     def _unsafe(self, view: View) -> Iterator[_UnsafeSpan]:
         tokens = view.tokens
-        verdicts = _strictest(tokens.begins, tokens.ends, view.select(TokenVerdict))
-        scores = _highest(tokens.begins, tokens.ends, view.select(TokenScore)) if self.mode != "rules" else {}
+        verdicts = strictest(tokens.begins, tokens.ends, view.select(TokenVerdict))
+        scores = highest(tokens.begins, tokens.ends, view.select(TokenScore)) if self.mode != "rules" else {}
         decide = self._thresholds.masked
         for i, form in enumerate(tokens.forms):
             item = scores.get(i)
@@ -160,31 +160,3 @@ class AdaptiveThreshold(AnalysisEngine):
 def _same_sentence(starts: list[int], left: _UnsafeSpan, right: _UnsafeSpan) -> bool:
     index = bisect_left(starts, left.end)
     return index == len(starts) or starts[index] > right.begin
-
-
-def _strictest(begins: list[int], ends: list[int], verdicts: Iterable[TokenVerdict]) -> dict[int, str]:
-    """Return the strictest verdict on each token, by index. Verdicts on a part of a token are ignored."""
-    strictest: dict[int, str] = {}
-    for item in verdicts:
-        for i in _inside(begins, ends, item):
-            rank = VERDICTS.index(item.verdict) if item.verdict in VERDICTS else len(VERDICTS)
-            if i not in strictest or strictest[i] in VERDICTS[:rank]:
-                strictest[i] = item.verdict
-    return strictest
-
-
-def _highest(begins: list[int], ends: list[int], scores: Iterable[TokenScore]) -> dict[int, TokenScore]:
-    """Return the highest score of each token, by index; NaN counts as highest. Scores of a part of a token are ignored."""
-    highest: dict[int, TokenScore] = {}
-    for item in scores:
-        for i in _inside(begins, ends, item):
-            if i not in highest or not item.score <= highest[i].score:
-                highest[i] = item
-    return highest
-
-
-def _inside(begins: list[int], ends: list[int], item: Annotation) -> Iterator[int]:
-    index = bisect_left(begins, item.begin)
-    while index < len(ends) and ends[index] <= item.end:
-        yield index
-        index += 1

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import cast
 
 from ...pipeline.contract.component import Annotator, component
-from ...typesystem import FormTable, Sentence, Token, TokenVerdict, View
+from ...typesystem import FeatureStructure, FormTable, MedicalTerm, Sentence, Token, TokenVerdict, View
 from ..dates.numerals import TENS, UNITS
 from ..lexicon import Lexicon
 from ..lexicon.match import Matcher
@@ -53,6 +53,8 @@ class SafeLists(Annotator):
     """Safe: words of names of drugs."""
     medical: list[Lexicon] = field(default_factory=lambda: _lists("medical"))
     """Safe: words of medical terms."""
+    phrases: bool = False
+    """Safe: the words of medical terms that `terms` marked. Unlike in `medical`, a word counts only as part of the whole term."""
     cities: list[Lexicon] = field(default_factory=lambda: _lists("cities"))
     """Unsafe: names of places, whole phrases."""
     names: list[Lexicon] = field(default_factory=lambda: _lists("given_names surnames"))
@@ -78,6 +80,12 @@ class SafeLists(Annotator):
     never_safe: list[Feature] = field(default_factory=lambda: list(NEVER_SAFE))
     """Features that make a token `never_safe`, regardless of a network."""
 
+    def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
+        return (Token, Sentence, MedicalTerm) if self.phrases else (Token, Sentence)
+
+    def explain_need(self, need: type[FeatureStructure] | str) -> str:
+        return "phrases" if need is MedicalTerm else ""
+
     def annotate(self, view: View) -> Iterator[TokenVerdict]:
         tokens, text = view.tokens, view.text
         begins, ends, forms = tokens.begins, tokens.ends, tokens.forms
@@ -88,6 +96,11 @@ class SafeLists(Annotator):
                 if case_matches(entry, forms[first], case, bool(marks[first] & _COMMON)):
                     for i in range(first, last):
                         marks[i] |= bit
+        for term in view.select(MedicalTerm) if self.phrases else ():
+            for i in range(tokens.at(term.begin), len(begins)):
+                if begins[i] >= term.end:
+                    break
+                marks[i] |= _MEDICAL
         for begin in view.spans(Sentence)[0]:
             index = tokens.at(begin)
             while index < len(forms) and is_punctuation(forms[index]):

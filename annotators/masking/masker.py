@@ -15,12 +15,15 @@ from ...typesystem import (
     DEIDENTIFIED_VIEW,
     INITIAL_VIEW,
     Cas,
+    FeatureStructure,
     MaskedSpan,
+    MedicalTerm,
     Phi,
     PhiKind,
     Policy,
     RecordField,
     Replacement,
+    View,
     replace_spans,
 )
 from .annotation_copies import copy_annotations
@@ -65,6 +68,9 @@ class Masker(AnalysisEngine):
     policy: str | dict[Literal["keep", "mask"], list[PhiKind]] = "everything"
     """Kinds that are masked: the name of a policy, or one of your own, `{keep: [DATE], mask: [DATE_BIRTH]}`: everything is
     masked except the kinds that `keep` names and those below them, unless `mask` names them."""
+    terms: Operator | None = None
+    """Operator for the medical terms (MedicalTerm) that no Phi overlaps, such as `concept`; null: they stay as they are. Their
+    MaskedSpan has the kind OTHER."""
     carry: bool | list[str] = True
     """Annotations copied to the deidentified view: sentences, tokens, chunks and medical terms; none; or types by name."""
 
@@ -88,8 +94,15 @@ class Masker(AnalysisEngine):
 
     def open(self) -> None:
         super().open()
-        for operator in (*self.kinds.values(), self.default):
-            operator.open()
+        for operator in (*self.kinds.values(), self.default, self.terms):
+            if operator is not None:
+                operator.open()
+
+    def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
+        return (Phi,) if self.terms is None else (Phi, MedicalTerm)
+
+    def explain_need(self, need: type[FeatureStructure] | str) -> str:
+        return "terms" if need is MedicalTerm else ""
 
     def process(self, cas: Cas) -> None:
         if not cas.has_view(INITIAL_VIEW):
@@ -104,7 +117,8 @@ class Masker(AnalysisEngine):
         spans = [p for p in spans if p.begin < p.end]
         mentions = [Mention(p.begin, p.end, p.kind, p.covered_text, p.value) for p in spans]
         context = Context(cas, mentions)
-        planned = list(_separate(r for mention in mentions for r in self._plan(mention, context)))
+        replaced = [r for mention in mentions for r in self._plan(mention, context)]
+        planned = list(_separate(sorted([*replaced, *self._of_terms(view, context)], key=lambda r: r.begin)))
         text, offsets = replace_spans(view.text, [Replacement(r.begin, r.end, r.text) for r in planned])
         target = cas.create_view(DEIDENTIFIED_VIEW, text)
         target.offset_map = offsets
@@ -121,6 +135,8 @@ class Masker(AnalysisEngine):
             target.add(masked.set_source(self.id))
         if self.carry:
             copy_annotations(view, target, None if self.carry is True else self.carry)
+            if self.terms is not None and self.carry is True:
+                _add_replaced_terms(view, target)
         for phi, mention in zip(spans, mentions, strict=True):
             phi.value = self._normalized(mention, context)
         for item in view.select(RecordField):
@@ -154,6 +170,20 @@ class Masker(AnalysisEngine):
         for part, outcome, operator in mask_overlaps(mention, context, self._outcome):
             yield self._replacement(part, outcome, operator, f"over a readable {mention.kind.name}")
 
+    def _of_terms(self, view: View, context: Context) -> Iterator[_PlannedReplacement]:
+        """Yield the replacements of medical terms that no Phi overlaps; of overlapping terms, the first and longest one."""
+        if self.terms is None:
+            return
+        done = 0
+        for term in sorted(view.select(MedicalTerm), key=lambda t: (t.begin, -t.end)):
+            if term.begin < done or term.begin == term.end or view.select(Phi, overlapping=term):
+                continue
+            mention = Mention(term.begin, term.end, PhiKind.OTHER, term.covered_text, term.concept_id)
+            outcome = self.terms.mask(mention, context)
+            if isinstance(outcome, str) and outcome != mention.text:
+                yield _PlannedReplacement(term.begin, term.end, outcome, PhiKind.OTHER, self.terms.name)
+            done = term.end
+
     def _outcome(self, mention: Mention, context: Context) -> tuple[Outcome, Operator]:
         operator = self._operator(mention.kind)
         return (KEPT, self.default) if operator is None else (operator.mask(mention, context), operator)
@@ -173,6 +203,15 @@ class Masker(AnalysisEngine):
         reason = outcome.reason if isinstance(outcome, Fallback) else ""
         notes = "; ".join(filter(None, (reason, note)))
         return _PlannedReplacement(mention.begin, mention.end, text, mention.kind, operator.name, notes)
+
+
+def _add_replaced_terms(view: View, target: View) -> None:
+    """Add the terms whose words were replaced to the masked text, at their replacements. Others are copied like tokens."""
+    replaced = {(s.original_begin, s.original_end): s for s in target.select(MaskedSpan)}
+    for term in view.select(MedicalTerm):
+        span = replaced.get((term.begin, term.end))
+        if span is not None and span.begin < span.end and not view.select(Phi, overlapping=term):
+            target.add(term.moved(span.begin, span.end))
 
 
 def _separate(planned: Iterable[_PlannedReplacement]) -> Iterator[_PlannedReplacement]:

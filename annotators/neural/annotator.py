@@ -103,9 +103,10 @@ class NeuralAnnotator(ChainTagger):
 
     @cached_property
     def _kinds(self) -> tuple[list[PhiKind], list[list[int]]]:
-        """Return the kinds, and the label indexes of each."""
+        """Return the kinds that are PHI, and the label indexes of each."""
         labels: dict[PhiKind, list[int]] = {}
         for i, label in enumerate(self.model.labels):
-            if label != OUTSIDE:
-                labels.setdefault(self.model.kinds[label], []).append(i)
+            kind = None if label == OUTSIDE else self.kind_of(label)
+            if kind is not None:
+                labels.setdefault(kind, []).append(i)
         return list(labels), list(labels.values())

@@ -15,6 +15,7 @@ from ..sequence.extraction import FeatureSet
 from ..sequence.folds import held_out
 from ..sequence.labels import OUTSIDE
 from ..sequence.training import Example
+from .adaptive_rule import Verdicts
 from .inputs import FIRST, IndexedDocument, Indexer, Ints, SequenceOf, Vocabulary, attribute_counts, characters_of
 from .optimizers import Optimizer
 from .parts import AttributeEncoder, CharacterEncoder, TokenEmbedding
@@ -23,17 +24,27 @@ from .selecting import Scores, Select
 Bools = npt.NDArray[np.bool_]
 
 
+@dataclass(frozen=True, slots=True)
+class More:
+    """Further data of an example: the text after each token, and the verdicts of the lists, if they are needed."""
+
+    gaps: list[str] | None = None
+    verdicts: Verdicts | None = None
+
+
 @dataclass(slots=True)
 class Document:
     """A labeled document for training or evaluation, with the index and the name of the label of each token.
 
-    `keep` of shape (tokens,) marks the tokens to learn from; None: all.
+    `keep` of shape (tokens,) marks the tokens to learn from; None: all. `verdicts`: those of the lists, if an epoch is chosen
+    by lists and network together.
     """
 
     indexed: IndexedDocument
     labels: Ints
     names: Sequence[str]
     keep: Bools | None = None
+    verdicts: Verdicts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +59,7 @@ class Options:
     clip: float
     select: Select
     precision_floor: float
+    thresholds: tuple[float, float]
     average: int
     seed: int
     device: str
@@ -119,7 +131,8 @@ def build_indexer(
         counts: Counter[str] = Counter()
         for e in examples:
             for i, form in enumerate(e.columns.forms):
-                counts.update(characters_of(form if e.more is None else f"{form}\0{e.more[i]}"))
+                key = form if e.more.gaps is None else f"{form}\0{e.more.gaps[i]}"
+                counts.update(characters_of(key, characters.lower))
         alphabet = sorted(c for c, n in counts.items() if n >= characters.min_count)
     names: list[str] = []
     if attributes is not None and features.features:
@@ -131,7 +144,8 @@ def build_indexer(
         Vocabulary(alphabet),
         Vocabulary(names),
         lower=lower,
-        post_space=characters is not None and characters.post_space,
+        lower_characters=characters is not None and characters.lower,
+        post_space=characters.post_space if characters is not None else 0,
         sequence=sequence,
         max_length=max_length,
     )
@@ -164,7 +178,7 @@ def to_documents(
             outside = np.flatnonzero(gold == 0)
             n = min(len(outside), round(float(keep.sum()) * balance))
             keep[draws.choice(outside, n, replace=False)] = True
-        documents.append(Document(indexer.index(e.columns, e.more), gold, e.labels, keep))
+        documents.append(Document(indexer.index(e.columns, e.more.gaps), gold, e.labels, keep, e.more.verdicts))
     return documents
 
 

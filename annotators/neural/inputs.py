@@ -23,8 +23,6 @@ PADDING, UNKNOWN, FIRST = 0, 1, 2
 """Indexes in vocabularies: padding, unknown entries, the first entry."""
 MAX_FORM = 40
 """Maximum number of characters of a token; the middle of a longer one is left out."""
-MAX_GAP = 3
-"""Maximum number of characters after a token."""
 MAX_CACHED_FORMS = 50_000
 """Number of forms in the cache of characters above which it is cleared."""
 
@@ -98,7 +96,8 @@ class Indexer:
     characters: Vocabulary
     attributes: Vocabulary
     lower: bool = False
-    post_space: bool = False
+    lower_characters: bool = False
+    post_space: int = 0
     sequence: SequenceOf = "sentence"
     max_length: int = 256
     _spellings: dict[str, bytes] = field(default_factory=dict)
@@ -121,7 +120,7 @@ class Indexer:
     def _spelling(self, key: str) -> bytes:
         spelling = self._spellings.get(key)
         if spelling is None:
-            indexes = [self.characters.index_of(c) for c in characters_of(key)]
+            indexes = [self.characters.index_of(c) for c in characters_of(key, self.lower_characters)]
             spelling = self._spellings[key] = np.array(indexes, dtype=np.int64).tobytes()
         return spelling
 
@@ -153,19 +152,27 @@ class Indexer:
         return Batch(words, characters, sizes, forms, attributes, numbers, lengths)
 
 
-def characters_of(key: str) -> str:
+def characters_of(key: str, lower: bool = False) -> str:
     """Return the characters of a form that the network reads. A key is a form, or a form, NUL and the gap after it."""
-    form, separator, gap = key.partition("\0")
+    form, separator, gap = (key.lower() if lower else key).partition("\0")
     if len(form) > MAX_FORM:
         form = form[: MAX_FORM // 2] + form[-MAX_FORM // 2 :]
     return (form + gap if separator else form) or "\0"
 
 
-def gaps_of(words: Words) -> list[str]:
-    """Return the first characters between each token and the next one."""
+def gaps_of(words: Words, longest: int) -> list[str]:
+    """Return the first characters, up to `longest`, between each token and the next one with a letter or digit.
+
+    These are the "post space" characters of the inverse hybrid system (§4.3.4): white space, line ends and symbols. Its tokens
+    are runs of letters and digits, so the slash of `3/4` follows the token `3`; here it is a token of its own as well.
+    """
     text = words.view.text
-    begins = [*words.begins[1:], len(text)][: len(words)]
-    return [text[e : min(b, e + MAX_GAP)] for e, b in zip(words.ends, begins, strict=True)]
+    gaps, following = [], len(text)
+    for begin, end, form in zip(words.begins[::-1], words.ends[::-1], words.forms[::-1], strict=True):
+        gaps.append(text[end : min(following, end + longest)])
+        if any(map(str.isalnum, form)):
+            following = begin
+    return gaps[::-1]
 
 
 def split_sequences(sentences: Sequence[Span], sequence: SequenceOf, max_length: int) -> list[Span]:

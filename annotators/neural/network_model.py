@@ -74,14 +74,15 @@ class NeuralModel(TokenModel):
             vocabularies["characters"],
             vocabularies["attributes"],
             lower=plan.tokens is not None and plan.tokens.lower,
-            post_space=plan.characters is not None and plan.characters.post_space,
+            lower_characters=plan.characters is not None and plan.characters.lower,
+            post_space=plan.characters.post_space if plan.characters is not None else 0,
             sequence=self.meta.get("sequence", "sentence"),
             max_length=int(self.meta.get("max_length", 256)),
         )
 
     def index(self, words: Words) -> IndexedDocument:
         """Return the arrays of a document."""
-        gaps = gaps_of(words) if self.indexer.post_space else None
+        gaps = gaps_of(words, self.indexer.post_space) if self.indexer.post_space else None
         return self.indexer.index(self.features.columns(words), gaps)
 
 

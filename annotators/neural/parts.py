@@ -40,6 +40,12 @@ def check_share(**parameters: float) -> None:
             raise ValueError(f"{name}: expected a number from 0 to below 1, got {value:g}")
 
 
+def check_gap(post_space: int) -> None:
+    """Raise ValueError if the number of characters after a token is not from 0 to 20."""
+    if not 0 <= post_space <= 20:
+        raise ValueError(f"post_space: expected a number of characters from 0 to 20, got {post_space}")
+
+
 class TokenEmbedding(Part):
     """A vector for every word form."""
 
@@ -138,7 +144,8 @@ class CharacterEncoder(Part):
     """A vector for every form, from its characters."""
 
     dim: int
-    post_space: bool
+    post_space: int
+    lower: bool
     min_count: int
 
     def build(self, characters: int) -> torch.nn.Module:
@@ -158,13 +165,17 @@ class CharLstm(CharacterEncoder):
     """Length of a character's vector."""
     width: int = 25
     """Units of the LSTM, in each direction."""
-    post_space: bool = False
-    """True if the characters between a token and the next one (spaces, line ends) count as part of it."""
+    post_space: int = 0
+    """Number of characters after a token, up to the next one with a letter or digit, that count as part of it: spaces, line ends
+    and symbols (3 in the inverse hybrid system, §4.3.4)."""
+    lower: bool = False
+    """True if `B` and `b` have one vector."""
     min_count: int = 2
     """Characters that occur less often in training count as unknown."""
 
     def __post_init__(self) -> None:
         check_positive(dim=self.dim, width=self.width, min_count=self.min_count)
+        check_gap(self.post_space)
 
     def build(self, characters: int) -> torch.nn.Module:
         return torch_module("characters").CharacterLstm(characters, self.dim, self.width)
@@ -183,13 +194,17 @@ class CharCnn(CharacterEncoder):
     """Filters of each width."""
     widths: list[int] = field(default_factory=lambda: [3])
     """Widths of the filters in characters, odd numbers."""
-    post_space: bool = False
-    """True if the characters between a token and the next one (spaces, line ends) count as part of it."""
+    post_space: int = 0
+    """Number of characters after a token, up to the next one with a letter or digit, that count as part of it: spaces, line ends
+    and symbols (3 in the inverse hybrid system, §4.3.4)."""
+    lower: bool = False
+    """True if `B` and `b` have one vector."""
     min_count: int = 2
     """Characters that occur less often in training count as unknown."""
 
     def __post_init__(self) -> None:
         check_positive(dim=self.dim, filters=self.filters, min_count=self.min_count)
+        check_gap(self.post_space)
         if not self.widths or any(w < 1 or w % 2 == 0 for w in self.widths):
             raise ValueError(f"widths: expected odd numbers of at least 1, got {self.widths}")
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError, ResourceError
-from ...typesystem import PhiKind, Sentence, Token
+from ...typesystem import FeatureStructure, PhiKind, Sentence, Token, TokenVerdict
 from ..sequence.arrays import pack
 from ..sequence.card import model_card
 from ..sequence.extraction import Context
@@ -21,10 +21,12 @@ from ..sequence.model_features import attached_files
 from ..sequence.model_files import write_model
 from ..sequence.model_trainer import log
 from ..sequence.training import Example, Trainer
+from .adaptive_rule import verdicts_of
 from .backends import select_device
 from .checkpoint import Checkpoint, fingerprint
 from .examples import (
     Document,
+    More,
     Options,
     TrainingResult,
     build_indexer,
@@ -51,7 +53,7 @@ from .parts import (
 )
 from .plan import Plan
 from .quantization import Quantize, dequantize, quantize
-from .selecting import OF_HIPAA, Select, check_choice, check_reference
+from .selecting import OF_HIPAA, Select, check_choice, check_criterion, check_reference
 
 
 @component("neural_trainer", inputs=[Token, Sentence])
@@ -96,10 +98,14 @@ class NeuralTrainer(Trainer):
     last epoch is used."""
     select: Select = "f1"
     """Criterion for the best epoch: the F1 of exact spans (`f1`), the recall of tokens as PHI or not at `precision_floor`
-    (`recall`), or the same two for tokens of HIPAA kinds (`hipaa_f1` by token, `hipaa_recall`)."""
+    (`recall`), or the same two for tokens of HIPAA kinds (`hipaa_f1` by token, `hipaa_recall`). `masking_recall`: the share of
+    tokens of HIPAA kinds that lists and network mask together by `thresholds`; needs `safe_lists` before."""
     precision_floor: float = 0.0
     """Minimum precision of tokens of an epoch that is chosen by recall (0 to 1). If no epoch reaches it, the most precise one is
     chosen, with a warning. An epoch that labels every token as PHI is never chosen."""
+    thresholds: tuple[float, float] = (0.8, 0.9)
+    """Low and high threshold of `adaptive_threshold` by which `masking_recall` is computed (0 to 1; §4.3.6 of the inverse
+    hybrid system)."""
     cool_down: int = 0
     """Number of last epochs in which the learning rate falls in equal steps to a tenth. `patience` should be 0 then."""
     average: int = 1
@@ -144,14 +150,13 @@ class NeuralTrainer(Trainer):
         for name in ("dropout", "held_out"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name}: expected a number from 0 to below 1, got {getattr(self, name)}")
-        if not 0 <= self.precision_floor <= 1:
-            raise ValueError(f"precision_floor: expected a number from 0 to 1, got {self.precision_floor}")
         if min(self.patience, self.clip, self.threads, self.cool_down) < 0:
             raise ValueError("patience, clip, threads, cool_down: expected 0 or more")
         if self.balance is not None and self.balance <= 0:
             raise ValueError(f"balance: expected a number above 0, got {self.balance:g}")
         if self.decoder.chain and (self.balance is not None or self.class_weights is not None):
             raise ValueError("balance and class_weights need the decoder softmax: a chain is trained as a whole")
+        check_criterion(self.select, self.precision_floor, self.thresholds)
         if self.binary and self.select in OF_HIPAA:
             raise ValueError(f"select: {self.select} needs the kinds of tokens, but binary replaces them by OTHER")
         if self.tokens is None and self.characters is None and not self.features and self.start_from is None:
@@ -161,7 +166,11 @@ class NeuralTrainer(Trainer):
     def needs(self) -> tuple[Any, ...]:
         model = self.start_from
         inherited = model.features.needs() if isinstance(model, NeuralModel) else ()
-        return tuple(dict.fromkeys((*super().needs(), *inherited)))
+        verdicts = (TokenVerdict,) if self.select == "masking_recall" else ()
+        return tuple(dict.fromkeys((*super().needs(), *inherited, *verdicts)))
+
+    def explain_need(self, need: type[FeatureStructure] | str) -> str:
+        return "select masking_recall" if need is TokenVerdict else super().explain_need(need)
 
     def open(self) -> None:
         need("torch", "neural", self.name)
@@ -178,8 +187,10 @@ class NeuralTrainer(Trainer):
     def _name_of(self, kind: PhiKind) -> str:
         return PhiKind.of("OTHER").name if self.binary else super()._name_of(kind)
 
-    def more(self, words: Words) -> list[str] | None:
-        return gaps_of(words) if self.characters is not None and self.characters.post_space else None
+    def more(self, words: Words) -> More:
+        longest = self.characters.post_space if self.characters is not None else 0
+        verdicts = verdicts_of(words) if self.select == "masking_recall" else None
+        return More(gaps_of(words, longest) if longest else None, verdicts)
 
     def learn(self, examples: list[Example], training: dict[str, Any]) -> None:
         if self.min_count > 1:

@@ -102,7 +102,8 @@ def kinds_of(meta: Mapping[str, Any], place: str) -> dict[str, PhiKind]:
             if name not in defined:
                 raise ResourceError(f"model {place}: its label {label} is not a PHI kind known here") from None
             try:
-                kinds[label] = PhiKind.define(name, **defined[name])
+                own = defined[name] == {"own": True}
+                kinds[label] = PhiKind.of_label(name) if own else PhiKind.define(name, **defined[name])
             except (TypeError, ValueError) as error:
                 raise ResourceError(f"model {place}: kind {name} cannot be defined: {error}") from None
     return kinds

@@ -252,7 +252,9 @@ def kind_definitions(names: dict[str, int]) -> dict[str, Any]:
     definitions = {}
     for name in sorted(names):
         kind = PhiKind.of(name)
-        if kind.parent is not None:
+        if kind.own:
+            definitions[name] = {"own": True}
+        elif kind.parent is not None:
             definitions[name] = {
                 "parent": kind.parent.name,
                 "hipaa": kind.hipaa,

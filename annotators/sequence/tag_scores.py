@@ -42,7 +42,7 @@ class TagScores:
                 "support": support,
                 "precision": precision,
                 "recall": right / support,
-                "f1": 2 * right / (support + system[tag]),
+                "f1": 2 * right / (support + system[tag]) if system[tag] else None,
             }
         return found
 

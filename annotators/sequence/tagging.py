@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from ...pipeline.contract.component import Annotator
+from ...pipeline.errors import ResourceError, nearest
 from ...typesystem import Annotation, FeatureStructure, PhiCandidate, PhiKind, Sentence, Token, View
 from .calibration import Curve
 from .extraction import Floats
@@ -30,6 +31,9 @@ class SequenceTagger(Annotator):
     logarithms of odds for a CRF or a network, margins for an SVM). Confidences are not affected."""
     kinds: list[PhiKind] = field(default_factory=list)
     """Mark only these kinds and the kinds below them; empty: all kinds of the model."""
+    labels: dict[str, PhiKind | None] = field(default_factory=dict)
+    """PHI kinds of the model's labels, without the prefixes `B-` and `I-`: `{GPE: LOCATION, MONEY: null}`; null: not marked.
+    Other labels keep their own kind."""
     confidence: bool = True
     """Compute the confidence of each span. If false, every candidate has 1."""
 
@@ -53,11 +57,25 @@ class SequenceTagger(Annotator):
     def open(self) -> None:
         super().open()
         check_type(self._model, self.trained_as, self.name)
+        known = sorted({kind.name for kind in self._model.kinds.values()})
+        unknown = [name for name in self.labels if name not in known]
+        if unknown:
+            hint = nearest(unknown[0], known)
+            raise ResourceError(
+                f"{self.name}: labels: model {self._model.place} has no label {unknown[0]}{hint}; "
+                f"its labels are {', '.join(known)}"
+            )
+
+    def kind_of(self, label: str) -> PhiKind | None:
+        """Return the kind of a label of the model with its prefix, as `labels` maps it; None if it is not to be marked."""
+        kind: PhiKind = self._model.kinds[label]
+        return self.labels.get(kind.name, kind)
 
     @cached_property
     def _wanted(self) -> dict[str, PhiKind]:
         """The kinds that are marked, by their name in labels."""
-        found = {kind.name: kind for kind in self._model.kinds.values()}
+        mapped = {self._model.kinds[label].name: self.kind_of(label) for label in self._model.kinds}
+        found = {name: kind for name, kind in mapped.items() if kind is not None}
         if not self.kinds:
             return found
         return {

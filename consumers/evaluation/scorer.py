@@ -28,7 +28,7 @@ class Scorer(CasConsumer):
     """View with the spans that were found, over the same text."""
     criteria: list[str] = dataclasses.field(default_factory=lambda: list(DEFAULT))
     """Conditions for a hit: strict, covering, overlapping and their `-binary` variants that ignore kinds; token, token-binary,
-    token-binary-hipaa; masking, masking-hipaa; characters; documents."""
+    token-binary-hipaa; masking, masking-hipaa, masking-telling, safe-removed; characters; documents."""
     schemes: list[str] = dataclasses.field(default_factory=list)
     """Schemes of shared tasks by which to score too: i2b2-2014, meddocan, conll, tab."""
     level: Level = "top"

@@ -1,9 +1,9 @@
 """The counts behind every score of one document under one criterion, and precision, recall and F1 from their sums, for one set of
 documents or for many resamples at once.
 
-Precision without system units and recall without reference units are undefined: NaN here, None in every table, never 0 or 1. F1
-is undefined only if there was nothing to find and nothing was found. If just one of the two is undefined, the other one is 0,
-and so is F1, as in the source's Example 5.1: a recall of 0 "resulting in an F1-score of 0".
+Precision without system units and recall without reference units are undefined: NaN here, None in every table, never 0 or 1. F1,
+their mean, is undefined if one of them is. The script of a shared task prints 0 instead if only one of them is undefined; so
+do the measures of its scheme (`zero_f1`).
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ class Measure:
     macro: Macro = "defined"
     always: tuple[str, ...] = ()
     """Kinds that have a row even if nothing was counted."""
+    zero_f1: bool = False
+    """True if F1 is 0 where just one of precision and recall is undefined, as in the scripts of shared tasks."""
 
 
 class Tally:
@@ -139,29 +141,31 @@ def figure(sums: Array, measure: Measure, kinds: list[str], kind: str, name: Fig
     if kind == MACRO and measure.macro != "none":
         return _mean_over_kinds(sums, measure, name)
     if kind == MICRO and measure.totals:
-        return _plain(sums.sum(axis=-2), name)
+        return _plain(sums.sum(axis=-2), measure, name)
     if kind not in kinds:
         return np.full(sums.shape[:-2], np.nan)
-    return _plain(sums[..., kinds.index(kind), :], name)
+    return _plain(sums[..., kinds.index(kind), :], measure, name)
 
 
 def _mean_over_kinds(sums: Array, measure: Measure, name: Figure) -> Array:
-    each = _plain(sums, name)
+    each = _plain(sums, measure, name)
     there = sums.any(axis=-1)  # kinds that are not in a resample do not count
     each = np.where(there & np.isnan(each), 0.0, each) if measure.macro == "zero" else each
     return _ratio(np.nansum(each, axis=-1), (~np.isnan(each)).sum(axis=-1).astype(np.float64))
 
 
-def _plain(counts: Array, name: Figure) -> Array:
+def _plain(counts: Array, measure: Measure, name: Figure) -> Array:
     """Return a figure from counts of shape (..., 4)."""
     gold, found, system, right = (counts[..., i] for i in range(4))
+    precision, recall = _ratio(right, system), _ratio(found, gold)
     if name == "precision":
-        return _ratio(right, system)
+        return precision
     if name in ("recall", "score"):
-        return _ratio(found, gold)
-    p, r = np.nan_to_num(_ratio(right, system)), np.nan_to_num(_ratio(found, gold))
+        return recall
+    p, r = np.nan_to_num(precision), np.nan_to_num(recall)
     f1 = 2 * p * r / np.where(p + r > 0, p + r, 1.0)
-    return np.where((gold == 0) & (system == 0), np.nan, f1)
+    both = np.isnan(precision) & np.isnan(recall)
+    return np.where(both if measure.zero_f1 else np.isnan(precision) | np.isnan(recall), np.nan, f1)
 
 
 def _ratio(above: Array, below: Array) -> Array:

@@ -37,10 +37,12 @@ class Point:
         return self.found / self.gold if self.gold else None
 
     @property
-    def f1(self) -> float:
-        """Harmonic mean of precision and recall; 0 without gold spans, since every span is wrong then."""
-        both = self.precision + (self.recall or 0.0)
-        return 2 * self.precision * (self.recall or 0.0) / both if both else 0.0
+    def f1(self) -> float | None:
+        """Harmonic mean of precision and recall; None without gold spans."""
+        if self.recall is None:
+            return None
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Curve:
 
     def best(self) -> Point | None:
         """Return the point of the greatest F1, of equal ones the one with the highest threshold; None without gold spans."""
-        return max(self.points, key=lambda p: (p.f1, p.threshold), default=None) if self.gold else None
+        return max(self.points, key=lambda p: (p.f1 or 0.0, p.threshold), default=None) if self.gold else None
 
     def for_recall(self, target: float) -> Point | None:
         """Return the point with the highest threshold whose recall reaches `target` (0 to 1); None if no threshold does."""

@@ -66,7 +66,7 @@ _STYLE = {
 WIDTH = 6.4
 _LONGEST = 42
 _TICKS = 9
-"""Maximum number of values on a logarithmic axis that each have a tick."""
+"""Maximum number of values on a logarithmic axis, or at equal distances, that each have a tick."""
 _ACROSS = 60
 """Maximum number of characters of the names on an x axis; more are turned."""
 
@@ -182,6 +182,8 @@ def scale_x(axes: Axes, x: Sequence[float], log: bool) -> None:
         if len(x) <= _TICKS:
             axes.set_xticks(x)
             axes.set_xticks([], minor=True)
+    elif 1 < len(x) <= _TICKS and len({round(b - a, 9) for a, b in itertools.pairwise(x)}) == 1:
+        axes.set_xticks(x)  # at equal distances, so that their numbers do not overlap
     axes.xaxis.set_major_formatter(plain)
 
 
@@ -198,6 +200,13 @@ def name_x(axes: Axes, names: Sequence[object]) -> None:
     labels = [one_line(str(name)) for name in names]
     axes.set_xticks(range(len(labels)), labels, **(turned if sum(map(len, labels)) > _ACROSS else {}))
     axes.margins(x=0.1)
+
+
+def whole_numbers(axes: Axes) -> None:
+    """Set up a linear x axis whose ticks are whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
 
 
 def plain(value: float, _: object = None) -> str:

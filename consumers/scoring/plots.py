@@ -42,6 +42,7 @@ from .drawing import (
     shape,
     shared_legend,
     styled,
+    whole_numbers,
 )
 
 if TYPE_CHECKING:
@@ -138,8 +139,7 @@ def sweep(
         same_length("x", at, name, counts)
         other = axes.twinx()
         other.spines["right"].set_visible(True)
-        dotted = (0, (1, 1.6)) if at is x else "none"
-        other.plot(at, floats(counts), color=MUTED, ls=dotted, marker="x", ms=4, label=one_line(name))
+        other.plot(at, floats(counts), color=MUTED, ls=(0, (1, 1.6)), marker="x", ms=4, label=one_line(name))
         other.set_ylabel(one_line(name), color=MUTED)
         known = [c for c in counts if c is not None]
         if known and min(known) > 0 and max(known) / min(known) >= 100:
@@ -214,7 +214,7 @@ def training_curves(
                 kept = x.index(chosen[name])
                 axes.plot(x[kept : kept + 1], y[kept : kept + 1], "o", ms=8, mfc="none", mec=look["color"], mew=1.5)
     for axes in panels:
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        whole_numbers(axes)
     legend_above(figure, panels[0])
     return figure
 

@@ -15,6 +15,10 @@ reference tokens nor against precision. A reference token is found if it is mark
 reference token that is a function word, a unit of time, the ending of an ordinal or a word of an age counts only if its span has
 no other tokens: `1st of March` has two tokens that count, `34 years old` has one. A leaked "of" or "years" does not identify a
 person (§4.4.1, §5.2.2, "R new" in Tables 5.9 and 5.10). Recall only.
+
+*safe-removed* is the price of masking: the share of the tokens outside the reference that are masked, wholly or in part. The
+inverse hybrid system masks every word that is not shown to be safe, so the precision over its masked words depends on how much
+PHI a text has, and this share does not.
 """
 
 from __future__ import annotations
@@ -135,6 +139,13 @@ def _phi_token_hipaa(pair: Pair) -> dict[str, Counts]:
     return {MICRO: _both(gold, _system_tokens(pair, pair.system) - others)}
 
 
+def _safe_removed(pair: Pair) -> dict[str, Counts]:
+    reference = Spans(merged(distinct([*pair.gold, *pair.optional])))
+    system = Spans(merged(distinct(pair.system)))
+    safe = [word for word in words(pair.text, [(0, len(pair.text))]) if not reference.overlap(word)]
+    return {MICRO: Counts(len(safe), sum(map(system.overlap, safe)))}
+
+
 MEASURES = (
     Measure("token", _token),
     Measure("token-binary", _phi_token, totals=False, macro="none", always=(MICRO,)),
@@ -142,4 +153,5 @@ MEASURES = (
     Measure("masking", _masking, "recall", {MICRO: "spans"}, totals=False, macro="none", always=(MICRO,)),
     Measure("masking-hipaa", _masking_hipaa, "recall", totals=False, macro="none", always=(MICRO,)),
     Measure("masking-telling", _masking_telling, "recall", totals=False, macro="none", always=(MICRO,)),
+    Measure("safe-removed", _safe_removed, "score", totals=False, macro="none", always=(MICRO,)),
 )

@@ -9,11 +9,13 @@ from typing import Literal, NamedTuple
 
 from ...pipeline.errors import ReaderError, nearest
 
-Tags = Literal["auto", "IOB1", "IOB2", "BILOU", "IO"]
+Tags = Literal["auto", "IOB1", "IOB2", "BILOU", "IO", "brackets"]
 
 _PREFIXED = re.compile(r"([BILOUESM])-(.+)", re.DOTALL)
 _ALIAS = {"E": "L", "S": "U", "M": "I"}
 """Prefixes of BIOES and BMES with the same meaning."""
+_BRACKETS = re.compile(r"(?:\(([^()*\s]+))?(\*)?(\))?")
+"""A cell of CoNLL-2012: `*`, `(GPE*`, `*)`, `(GPE)`."""
 _OUTSIDE = frozenset(["O", "_", ""])
 _KNOWN = {"auto": "BILU", "IOB1": "BI", "IOB2": "BI", "BILOU": "BILU", "IO": "I"}
 
@@ -43,8 +45,11 @@ def chunks(labels: Sequence[str], tags: Tags = "auto") -> Iterator[Chunk]:
     """Yield the chunks of one sentence.
 
     `auto` accepts IOB1, IOB2, BILOU, BIOES and IO with prefixes, in which each label has the same meaning: `I-X` continues an X
-    before it, else it begins one. A named scheme is enforced strictly. Raises LabelFault.
+    before it, else it begins one. A named scheme is enforced strictly. `brackets` is that of CoNLL-2012. Raises LabelFault.
     """
+    if tags == "brackets":
+        yield from _bracketed(labels)
+        return
     open_label, first, ended = "", 0, True
     for i, label in enumerate(labels):
         prefix, name = _parts(i, label, tags)
@@ -64,6 +69,26 @@ def chunks(labels: Sequence[str], tags: Tags = "auto") -> Iterator[Chunk]:
         )
     if open_label:
         yield Chunk(first, len(labels), open_label)
+
+
+def _bracketed(labels: Sequence[str]) -> Iterator[Chunk]:
+    """Yield the chunks of one sentence of CoNLL-2012: `(GPE*` opens one, `*)` closes it. Raises LabelFault."""
+    open_label, first = "", 0
+    for i, label in enumerate(labels):
+        match = _BRACKETS.fullmatch(label)
+        if match is None or not (match[2] or (match[1] and match[3])):
+            raise LabelFault(i, "expected a label in brackets, as in CoNLL-2012: *, (GPE*, *) or (GPE)")
+        if match[1]:
+            if open_label:
+                raise LabelFault(i, f"{match[1]} begins inside of {open_label}")
+            open_label, first = match[1], i
+        if match[3]:
+            if not open_label:
+                raise LabelFault(i, "a bracket closes that none opened")
+            yield Chunk(first, i + 1, open_label)
+            open_label = ""
+    if open_label:
+        raise LabelFault(len(labels) - 1, f"{open_label} is open at the end of a sentence")
 
 
 def _parts(index: int, label: str, tags: Tags) -> tuple[str, str]:
@@ -103,6 +128,7 @@ Separator = Literal["auto", "tab", "blank"]
 _MARK = "-DOCSTART-"
 _GLOBAL = "# global.columns ="
 _NEWDOC = "# newdoc"
+_BEGIN, _END = "#begin document", "#end document"
 _COLUMN_NAME = re.compile(r"[A-Z][A-Z0-9_:]{0,15}")
 """Form of column names in CoNLL-U and CoNLL-U Plus: `PARSEME:MWE`."""
 
@@ -140,6 +166,8 @@ class Layout:
     names: Sequence[str] = ()
     separator: Separator = "auto"
     conllu: bool = False
+    brackets: bool = False
+    """True for CoNLL-2012, whose documents lie between `#begin document (id); part 000` and `#end document`."""
 
 
 def blocks(lines: Iterable[str], layout: Layout) -> Iterator[Block]:
@@ -148,13 +176,13 @@ def blocks(lines: Iterable[str], layout: Layout) -> Iterator[Block]:
     block = Block()
     for number, line in enumerate(lines, 1):
         line = line.removesuffix("\r")
-        name = _newdoc(line) if layout.conllu else _marked(line)
+        name = _newdoc(line) if layout.conllu else _begun(line) if layout.brackets else _marked(line)
         if name is not None:
             rows.end_sentence(block)
             if block.sentences or block.fault:
                 yield block
             block = Block(name, marked=True)
-        elif not line.strip():
+        elif not line.strip() or (layout.brackets and line.startswith(_END)):
             rows.end_sentence(block)
         elif layout.conllu and line.startswith("#"):
             if line.startswith(_GLOBAL):
@@ -176,6 +204,14 @@ def _marked(line: str) -> str | None:
         return None
     first, tab, _ = line.partition("\t")
     return first.removeprefix(_MARK).strip() if tab else ""
+
+
+def _begun(line: str) -> str | None:
+    """Return the id and part of the document that a line of CoNLL-2012 begins; None for other lines."""
+    if not line.startswith(_BEGIN):
+        return None
+    name, _, part = line.removeprefix(_BEGIN).strip().partition(";")
+    return " ".join([name.strip("() "), *part.split()[-1:]]).replace(" ", "-")
 
 
 def _newdoc(line: str) -> str | None:

@@ -13,7 +13,7 @@ from ...typesystem import GOLD_VIEW, Cas, PhiKind, Sentence, Token, View
 from ..files.decoding import AUTO, check_encoding, decode
 from ..files.file_reader import WholeFileReader
 from ..files.selection import Source
-from ..gold import Reference, kind_of, make_gold
+from ..gold import Reference, kind_of, make_gold, own_kind
 from .columns import CONLLU, Block, LabelFault, Layout, Row, Separator, Tags, blocks, chunks
 
 _COMMON_LABELS = {
@@ -50,10 +50,14 @@ class ConllReader(WholeFileReader):
     """Separator of columns: `tab`, `blank` (any number of spaces) or `auto`: a tab if the first row contains one."""
     tags: Tags = "auto"
     """Scheme of the labels: strictly `IOB1`, `IOB2`, `BILOU` (or BIOES) or `IO`, or `auto`, which accepts all of them. Labels
-    without a prefix require `IO`."""
+    without a prefix require `IO`. `brackets`: the files of CoNLL-2012 and OntoNotes, `(GPE*`, `*)`, with tokens in column 4,
+    tags in 5, labels in 11, and documents between `#begin document` and `#end document`."""
     kinds: dict[str, PhiKind | None] = dataclasses.field(default_factory=dict)
     """PHI kinds of labels, without their prefix: `{MISC: null, facility: LOCATION_FACILITY}`; null drops a label. An unknown
     label fails the document."""
+    own_labels: bool = False
+    """Keep labels with a prefix as kinds of their own, also `B-ORG` and `B-GPE`: for models that learn them. `kinds` still
+    translates and drops; a label that is the name of a PHI kind is that kind."""
     documents: Literal["marks", "file", "sentences"] = "marks"
     """Extent of a document: from mark to mark, a whole file, or a number of `sentences`."""
     sentences: int = 20
@@ -87,14 +91,15 @@ class ConllReader(WholeFileReader):
 
     @property
     def layout(self) -> Layout:
-        conllu = self.format == "conllu"
+        conllu, brackets = self.format == "conllu", self.tags == "brackets"
         return Layout(
-            token=self.token if self.token != AUTO else "FORM" if conllu else 1,
-            label=self.label if self.label != AUTO else None if conllu else -1,
-            pos=self.pos if self.pos != AUTO else "XPOS" if conllu else None,
+            token=self.token if self.token != AUTO else "FORM" if conllu else 4 if brackets else 1,
+            label=self.label if self.label != AUTO else None if conllu else 11 if brackets else -1,
+            pos=self.pos if self.pos != AUTO else "XPOS" if conllu else 5 if brackets else None,
             names=CONLLU if conllu else self.columns,
             separator="auto" if conllu else self.separator,
             conllu=conllu,
+            brackets=brackets,
         )
 
     def documents_of(self, source: Source, data: bytes) -> Iterator[Cas]:
@@ -169,13 +174,13 @@ class ConllReader(WholeFileReader):
             raise ReaderError(f"line {rows[fault.index].line}: {fault}") from None
 
     def _kind(self, label: str, row: Row) -> PhiKind | None:
-        if label not in self.kinds and label.upper() in _COMMON_LABELS:
+        if label not in self.kinds and label.upper() in _COMMON_LABELS and not self.own_labels:
             return _COMMON_LABELS[label.upper()]
+        hidden = row.label == label  # a label without a prefix may be a token, if `label` names the wrong column
+        own = self.own_labels and label not in self.kinds and not hidden
         try:
-            return kind_of(label, self.kinds)
+            return own_kind(label) if own else kind_of(label, self.kinds)
         except ReaderError as error:
-            # a label without a prefix may be a token, if `label` names the wrong column
-            hidden = row.label == label
             fault = "a label that is not a PHI kind; `kinds` can translate or drop it" if hidden else str(error)
         raise ReaderError(f"line {row.line}: {fault}")
 

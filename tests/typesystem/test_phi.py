@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from caspipe.typesystem import HIPAA, POLICIES, PhiKind, Policy, counts_for_hipaa
+from caspipe.typesystem import HIPAA, POLICIES, PhiKind, Policy, counts_for_hipaa, phi
 
 VIGIBASE = {"Date", "Age", "Person", "Location", "Organization", "IdNumber", "Phone"}
 I2B2 = {  # Stubbs & Uzuner 2015, table 1
@@ -171,6 +171,30 @@ def test_a_kind_of_ones_own_lies_below_a_first_level_kind() -> None:
     assert Policy.of("hipaa-safe-harbor").masks(badge)
     with pytest.raises(ValueError, match="expected a name that begins with a first-level kind, like ID_"):
         PhiKind.define("BADGE", parent="ID")
+
+
+def test_a_label_of_a_corpus_is_a_kind_of_the_first_level_that_every_policy_masks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(phi, "_REGISTRY", dict(phi._REGISTRY))
+    norp = PhiKind.of_label("NORP")
+    assert norp is PhiKind.of_label("NORP") is PhiKind.of("NORP") is PhiKind.NORP
+    assert norp.own and norp.top is norp and norp.in_scheme("i2b2-2014") == "OTHER"
+    assert all(policy.masks(norp) for policy in POLICIES.values())
+    assert PhiKind.of_label("DATE") is PhiKind.DATE and not PhiKind.DATE.own and not PhiKind.DATE_BIRTH.own
+    data = pickle.dumps(norp)
+    del phi._REGISTRY["NORP"]
+    assert pickle.loads(data) is PhiKind.of("NORP")
+    assert PhiKind.of_label("creative-work").name == "creative-work"
+    assert PhiKind.of_label("name") and PhiKind.DATE.name == "DATE"
+
+
+@pytest.mark.parametrize("label", ["O", "", "Mr. Smith", "7", "-X", "Größe", "A\n"])
+def test_a_label_that_may_be_text_is_refused_and_not_repeated(label: str) -> None:
+    with pytest.raises(
+        ValueError, match=r"^expected a label of letters, digits and _ \. / - that begins with a letter and is not O$"
+    ):
+        PhiKind.of_label(label)
 
 
 @pytest.mark.parametrize(

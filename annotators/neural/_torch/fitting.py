@@ -11,7 +11,10 @@ import numpy as np
 import torch
 
 from ...sequence.extraction import Floats
+from ...sequence.labels import OUTSIDE
+from ...sequence.lattice import lattice
 from ...sequence.viterbi import viterbi
+from ..adaptive_rule import masking
 from ..checkpoint import Checkpoint
 from ..examples import Bools, Document, Options, TrainingResult
 from ..inputs import UNKNOWN, Batch, Indexer, Ints, batch_by_length
@@ -136,15 +139,29 @@ class TrainingLoop:
         current = self.network.state() if arrays is not None else None
         if arrays is not None:
             self.network.load_state_dict(arrays)
-        paths = predict(self.network, self.indexer, dev, self.options.device)
+        emitted = emissions(self.network, self.indexer, dev, self.options.device)
+        pairs = self.network.chain_scores()[0]
         if current is not None:
             self.network.load_state_dict(current)
         plan = self.network.plan
+        paths = [
+            best_path(e, d.indexed.sequences, pairs, plan.decoder.chain) for e, d in zip(emitted, dev, strict=True)
+        ]
         found = [[plan.labels[i] for i in path] for path in paths]
-        return (
-            scores(((d.names, f, d.indexed.sequences) for d, f in zip(dev, found, strict=True)), plan.encoding),
-            count_tokens((d.names, f) for d, f in zip(dev, found, strict=True)),
+        tokens = count_tokens((d.names, f) for d, f in zip(dev, found, strict=True))
+        scored = scores(
+            ((d.names, f, d.indexed.sequences) for d, f in zip(dev, found, strict=True)),
+            plan.encoding,
         )
+        if self.options.select != "masking_recall":
+            return scored, tokens
+        outside = plan.labels.index(OUTSIDE)
+        decided = (
+            (d.names, d.verdicts, 1.0 - label_probabilities(e, d.indexed.sequences, pairs)[:, outside])
+            for e, d in zip(emitted, dev, strict=True)
+            if d.verdicts is not None
+        )
+        return scored.with_masking(masking(decided, self.options.thresholds, plan.encoding)), tokens
 
     def _save(self) -> None:
         result = self._result
@@ -196,22 +213,33 @@ def _gold_labels(chosen: Sequence[tuple[Document, tuple[int, int]]], batch: Batc
     return labels, keep
 
 
-def predict(network: Network, indexer: Indexer, documents: Sequence[Document], device: str) -> list[list[int]]:
-    """Return the label indexes of the best path of each document."""
+def emissions(network: Network, indexer: Indexer, documents: Sequence[Document], device: str) -> list[Floats]:
+    """Return the label scores of the tokens of each document, with those of the first and last label of a sequence."""
     network.eval()
-    plan = network.plan
-    pairs, starts, ends = network.chain_scores()
+    labels = len(network.plan.labels)
+    _, starts, ends = network.chain_scores()
     items = [(n, span) for n, d in enumerate(documents) for span in d.indexed.sequences]
-    emissions = [np.zeros((len(d.indexed), len(plan.labels))) for d in documents]
+    emitted: list[Floats] = [np.zeros((len(d.indexed), labels)) for d in documents]
     for indexes in batch_by_length([last - first for _, (first, last) in items], BATCH_TOKENS):
         batch = indexer.batch([(documents[items[i][0]].indexed, items[i][1]) for i in indexes])
         with torch.inference_mode():
-            emitted = network(Tensors.of(batch, device)).cpu().numpy()
+            found = network(Tensors.of(batch, device)).cpu().numpy()
         for row, i in enumerate(indexes):
             n, (first, last) = items[i]
-            emissions[n][first:last] = emitted[row, : last - first]
-            emissions[n][first] += starts
-            emissions[n][last - 1] += ends
-    if not plan.decoder.chain:
-        return [e.argmax(axis=1).tolist() for e in emissions]
-    return [viterbi(e, d.indexed.sequences, pairs) for e, d in zip(emissions, documents, strict=True)]
+            emitted[n][first:last] = found[row, : last - first]
+            emitted[n][first] += starts
+            emitted[n][last - 1] += ends
+    return emitted
+
+
+def best_path(emitted: Floats, sequences: Sequence[tuple[int, int]], pairs: Floats, chain: bool) -> list[int]:
+    """Return the label indexes of the best path of a document."""
+    return viterbi(emitted, sequences, pairs) if chain else emitted.argmax(axis=1).tolist()
+
+
+def label_probabilities(emitted: Floats, sequences: Sequence[tuple[int, int]], pairs: Floats) -> Floats:
+    """Return the probability of each label at each token: shape (tokens, labels)."""
+    found: Floats = np.zeros_like(emitted)
+    for first, last in sequences:
+        found[first:last] = lattice(np.ascontiguousarray(emitted[first:last]), pairs).marginals()
+    return found

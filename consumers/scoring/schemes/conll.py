@@ -68,7 +68,7 @@ def _accuracy(pair: Pair) -> dict[str, Counts]:
 
 
 MEASURES = (
-    Measure("chunk", _chunk, macro="zero"),
+    Measure("chunk", _chunk, macro="zero", zero_f1=True),
     Measure("accuracy", _accuracy, "score", totals=False, macro="none", always=(MICRO, "not O")),
 )
 

@@ -132,7 +132,7 @@ def _measure(
         return _counts(*compare(side(pair, "gold"), side(pair, "system")), by_category=not binary)
 
     shapes: dict[str, Shape] = {MACRO: "means"}
-    return Measure(name, count, shapes=shapes, totals=False, macro="none", always=(MICRO, MACRO))
+    return Measure(name, count, shapes=shapes, totals=False, macro="none", always=(MICRO, MACRO), zero_f1=True)
 
 
 def _counts(hits: list[Tag], false: list[Tag], missed: list[Tag], *, by_category: bool) -> dict[str, Counts]:

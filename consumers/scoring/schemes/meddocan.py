@@ -82,8 +82,8 @@ def joined(text: str, marks: list[Mark]) -> set[Span]:
 
 
 MEASURES = (
-    Measure("ner", _ner, macro="none"),
+    Measure("ner", _ner, macro="none", zero_f1=True),
     Measure("leak", _leak, "rate", totals=False, macro="none", always=(MICRO,)),
-    Measure("spans", _spans, totals=False, macro="none", always=(MICRO,)),
-    Measure("spans-merged", _merged_spans, totals=False, macro="none", always=(MICRO,)),
+    Measure("spans", _spans, totals=False, macro="none", always=(MICRO,), zero_f1=True),
+    Measure("spans-merged", _merged_spans, totals=False, macro="none", always=(MICRO,), zero_f1=True),
 )

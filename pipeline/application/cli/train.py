@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from ....annotators.neural.vectors.trainer import VectorsTrainer
 from ....annotators.sequence.model_files import META, read_member
 from ...contract import registry
 from ...contract.component import CasConsumer, Component
@@ -101,8 +102,8 @@ def _trainers(pipeline: Pipeline, config: str) -> list[CasConsumer]:
 
 
 def _is_trainer(cls: type[Component]) -> bool:
-    """Return whether a class is a consumer that names the annotator of its models."""
-    return issubclass(cls, CasConsumer) and bool(getattr(cls, "trained_as", ""))
+    """Return whether a class is a consumer that names the annotator of its models, or trains word vectors."""
+    return issubclass(cls, CasConsumer) and (bool(getattr(cls, "trained_as", "")) or issubclass(cls, VectorsTrainer))
 
 
 def _summarize(report: RunReport, pipeline: Pipeline, trainers: list[CasConsumer]) -> None:
@@ -113,6 +114,10 @@ def _summarize(report: RunReport, pipeline: Pipeline, trainers: list[CasConsumer
         typer.secho(f"warning: {warning}", fg=typer.colors.YELLOW if sys.stdout.isatty() else None)
     console.print_failures(report, pipeline)
     for trainer in trainers:
+        if isinstance(trainer, VectorsTrainer) and trainer.trained is not None:
+            written, learned = train_vectors.described(trainer.trained)
+            typer.echo(f"{trainer.id}: {written}\n  {learned}")
+            continue
         path = trainer.output / vars(trainer).get("model", "")
         meta = _description(path)
         if meta is None or report.stopped not in COMPLETE:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ....annotators.neural.vectors.trainer import TrainedVectors
 from ...contract.report import RunReport
 from ...errors import ConfigError
 from ..training.vectors import train_vectors
@@ -101,9 +102,15 @@ def command(
         typer.secho("interrupted: no vectors were written", err=True)
         raise typer.Exit(EXIT_INTERRUPTED) from None
     if not quiet:
-        typer.echo(f"{vectors.path}: {vectors.words:,} words, {vectors.dim} dimensions, {vectors.size / 1e6:.2f} MB")
-        share = vectors.covered / vectors.tokens
-        typer.echo(
-            f"learned from {vectors.tokens:,} tokens in {vectors.documents:,} texts; {share:.1%} of the tokens have a "
-            f"vector; {time.monotonic() - began:.1f} s"
-        )
+        written, learned = described(vectors)
+        typer.echo(written)
+        typer.echo(f"{learned}; {time.monotonic() - began:.1f} s")
+
+
+def described(vectors: TrainedVectors) -> tuple[str, str]:
+    """Return what was written, and what it was learned from."""
+    share = vectors.covered / vectors.tokens
+    return (
+        f"{vectors.path}: {vectors.words:,} words, {vectors.dim} dimensions, {vectors.size / 1e6:.2f} MB",
+        f"learned from {vectors.tokens:,} tokens in {vectors.documents:,} texts; {share:.1%} of the tokens have a vector",
+    )

@@ -76,8 +76,8 @@ def held_out(values: dict[str, Any], separator: str) -> str:
     """Return the scores on held-out documents, or an empty string if there are none."""
     if "f1" not in values:
         return ""
-    accuracy = f", accuracy {values['token_accuracy']:.2%}" if "token_accuracy" in values else ""
-    return f"{separator} held-out F1 {values['f1']:.2%}, token recall {values['token_recall']:.2%}{accuracy}"
+    tokens = f"token recall {values['token_recall']:.2%}, accuracy {values['token_accuracy']:.2%}"
+    return f"{separator} held-out F1 {values['f1']:.2%}, {tokens}"
 
 
 class _TrainingLog(logging.Handler):

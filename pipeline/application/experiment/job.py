@@ -155,6 +155,7 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
     trainer = model_steps.create(model_steps.with_parameters(job.step, {model_steps.MODEL: "model"}), "consumers")
     assert isinstance(trainer, CasConsumer)
     trainer.output = partial
+    start = time.process_time()
     try:
         with guarded(trainer.id):
             trainer.open()
@@ -166,10 +167,8 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
             trainer.abort()
         shutil.rmtree(partial, ignore_errors=True)
         raise
-    meta = _description(partial / "model")
-    result: dict[str, Any] = {"active_features": meta.get("active_features"), "documents": len(documents)}
-    if "history" in meta:
-        result |= {"history": meta["history"], "epoch": meta.get("epoch")}
+    result: dict[str, Any] = {**_facts(partial / "model"), "documents": len(documents)}
+    result["processor_seconds"] = round(time.process_time() - start, 3)
     if job.rank:
         result["rankings"] = rankings(partial / "model", job.rank)
     shutil.rmtree(final, ignore_errors=True)
@@ -177,13 +176,21 @@ def _train(job: Training, documents: Sequence[Cas], folder: Path) -> dict[str, A
     return result
 
 
-def _description(bundle: Path) -> dict[str, Any]:
-    """Return the description of a model: the content of its `model.json`; empty if there is none."""
+def _facts(bundle: Path) -> dict[str, Any]:
+    """Return the number of features with a non-zero weight and of training tokens, the history of epochs, their number, and the
+    one that was kept; None for what the bundle lacks."""
     try:
         model = json.loads((bundle / "model.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        return {}
-    return model if isinstance(model, dict) else {}
+        model = None
+    meta = model if isinstance(model, dict) else {}
+    return {
+        "active_features": meta.get("active_features"),
+        "tokens": meta.get("training", {}).get("tokens"),
+        "history": meta.get("history"),
+        "epochs": len(meta["history"]) if "history" in meta else None,
+        "epoch": meta.get("epoch"),
+    }
 
 
 def _test(job: Testing, documents: Sequence[Cas], folder: Path) -> dict[str, Any]:

@@ -249,9 +249,13 @@ class ExperimentRunner:
         outcomes = iter(self.run([job for jobs in groups.values() for job in jobs]))
         return {key: [next(outcomes) for _ in jobs] for key, jobs in groups.items()}
 
-    def trained(self, outcome: JobOutcome) -> list[dict[str, Any]]:
-        """Return the results of the trainings of a test: `active_features`, `documents`."""
-        return [self.schedule.finished[t.key] for t in outcome.job.needs if t.key in self.schedule.finished]
+    def trained(self, outcome: JobOutcome, model: str = "") -> list[dict[str, Any]]:
+        """Return the results of the trainings of a test, or of those of one model.
+
+        They have `active_features`, `documents`, `tokens`, `epochs`, `processor_seconds`.
+        """
+        trainings = [t for t in outcome.job.needs if isinstance(t, Training) and (not model or t.model == model)]
+        return [self.schedule.finished[t.key] for t in trainings if t.key in self.schedule.finished]
 
     @property
     def bundles(self) -> list[dict[str, Any]]:

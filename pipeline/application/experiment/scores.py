@@ -46,7 +46,7 @@ class Counts:
     def value(self, measure: str) -> float | None:
         """Return precision, recall or F1 (eq. 33, 34, 36 of the VigiBase thesis); None if it is undefined.
 
-        If only one of precision and recall is defined, F1 is 0.
+        F1 is undefined if precision or recall is.
         """
         precision = self.system_hits / self.system if self.system else None
         recall = self.gold_hits / self.gold if self.gold else None
@@ -54,7 +54,7 @@ class Counts:
             return precision
         if measure == "recall":
             return recall
-        if precision is None and recall is None:
+        if precision is None or recall is None:
             return None
         return 2 * precision * recall / (precision + recall) if precision and recall else 0.0
 

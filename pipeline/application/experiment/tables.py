@@ -10,28 +10,49 @@ from typing import Any, Literal
 
 import yaml
 
+from ....consumers.scoring import CRITERIA
+from ....consumers.scoring.counts import MICRO, figures_of
 from ...storage.yaml_source import text_of
-from .plan import Settings
+from .plan import Measure, Settings
 from .result import Cell, Result, Table, plus_minus, shown
 from .runner import ExperimentRunner, JobOutcome, successful_scores
 from .scores import MEASURES, OVERALL, SHORT, Scores, averaged, kinds_of, mean, spread
 
 CONVENTION = (
-    "Undefined values (precision if nothing was found) are left out of averages; the source prints them as 1.000."
+    "Undefined values (precision and F1 if nothing was found) are left out of averages; the source prints P as 1.000."
+)
+
+TRAINING_TIMES = (
+    "Processor time of all threads, with features and vocabularies; tokens a second: tokens of all training documents times "
+    "epochs. These numbers differ from run to run; compare those of one run on one machine."
 )
 
 
+def defines(criterion: str, kind: str, measure: Measure) -> bool:
+    """Return whether a criterion has a metric for a kind: masking recall exists by kind, its precision over all kinds only."""
+    return measure in figures_of(CRITERIA[criterion], MICRO if kind == OVERALL else kind)
+
+
+def defined_figures(settings: Settings) -> list[tuple[str, Measure]]:
+    """Return (criterion, measure) for the metrics that each criterion defines over all kinds together.
+
+    A share, such as that of clean documents, is the only metric of its criterion and stands as its recall.
+    """
+    found: list[tuple[str, Measure]] = []
+    for criterion in settings.criteria:
+        found += [(criterion, m) for m in MEASURES if defines(criterion, OVERALL, m)] or [(criterion, "recall")]
+    return found
+
+
 def figure_columns(settings: Settings) -> list[str]:
-    """Return the headings of precision, recall and F1 under each criterion."""
-    return [f"{c}|{SHORT[m]}" for c in settings.criteria for m in MEASURES]
+    """Return the headings of the metrics of each criterion."""
+    return [f"{c}|{SHORT[m] if defines(c, OVERALL, m) else 'share'}" for c, m in defined_figures(settings)]
 
 
 def figure_cells(many: Sequence[Scores], settings: Settings) -> list[Cell]:
     """Return mean ± standard deviation of each of `figure_columns`, over all kinds together."""
     return [
-        plus_minus(averaged(many, c, OVERALL, m), spread(many, c, OVERALL, m))
-        for c in settings.criteria
-        for m in MEASURES
+        plus_minus(averaged(many, c, OVERALL, m), spread(many, c, OVERALL, m)) for c, m in defined_figures(settings)
     ]
 
 
@@ -54,9 +75,13 @@ def kinds_table(title: str, outcomes: Sequence[JobOutcome], settings: Settings, 
     many = successful_scores(outcomes)
     kinds, criteria = kinds_of(many), kind_criteria([outcomes], settings)
     columns = ["kind", *(f"{c}|{SHORT[m]}" for c in criteria for m in MEASURES), "spans"]
+    defined = [(c, m) for c in criteria for m in MEASURES]
     rows: list[list[Cell]] = []
     for kind in kinds:
-        figures = [(averaged(many, c, kind, m), spread(many, c, kind, m)) for c in criteria for m in MEASURES]
+        figures = [
+            (averaged(many, c, kind, m), spread(many, c, kind, m)) if defines(c, kind, m) else (None, None)
+            for c, m in defined
+        ]
         cells: list[Cell] = [plus_minus(*figure) if runs > 1 else figure[0] for figure in figures]
         spans = sum(scores.counts[criteria[0], kind].gold for scores in many if (criteria[0], kind) in scores.counts)
         rows.append([kind, *cells, spans // runs])
@@ -68,7 +93,7 @@ def systems_table(by_system: Mapping[str, Sequence[JobOutcome]], settings: Setti
     rows: list[list[Cell]] = []
     for system, outcomes in by_system.items():
         many = successful_scores(outcomes)
-        single = [averaged(many, c, OVERALL, m) for c in settings.criteria for m in MEASURES]
+        single = [averaged(many, c, OVERALL, m) for c, m in defined_figures(settings)]
         rows.append([system, *(single if len(many) < 2 else figure_cells(many, settings))])
     return Table(title, ["system", *figure_columns(settings)], rows)
 
@@ -155,6 +180,36 @@ def value_cell(value: Any) -> Cell:
 def active_features(runner: ExperimentRunner, outcomes: Sequence[JobOutcome]) -> float | None:
     """Return the mean number of features with nonzero weight in the models of some tests."""
     return mean(data.get("active_features") for o in outcomes for data in runner.trained(o))
+
+
+def training_table(runner: ExperimentRunner, by_system: Mapping[str, Sequence[JobOutcome]]) -> Table:
+    """Return the processor time of the training of each model that was trained for a system of the same name.
+
+    Over folds: means. `times faster`: tokens per second, divided by those of the slowest network.
+    """
+    found: dict[str, list[float | None]] = {}
+    for system in (s for s in by_system if s in runner.plan.trainable):
+        mine = [d for o in by_system[system] for d in runner.trained(o, system)]
+        names = ("documents", "tokens", "epochs", "processor_seconds")
+        found[system] = [mean(d.get(name) for d in mine) for name in names]
+    speeds = {s: t * e / p for s, (_, t, e, p) in found.items() if t and e and p}
+    rows: list[list[Cell]] = []
+    for system, (documents, tokens, epochs, seconds) in found.items():
+        speed = speeds.get(system)
+        rows.append([system, rounded(documents), rounded(tokens), rounded(epochs) if epochs else "", seconds])
+        rows[-1] += [seconds / epochs if seconds and epochs else "", rounded(speed) if speed else ""]
+        rows[-1] += [speed / min(speeds.values()) if speed else ""]
+    columns = [
+        "model",
+        "documents",
+        "tokens",
+        "epochs",
+        "processor seconds",
+        "an epoch",
+        "tokens a second",
+        "times faster",
+    ]
+    return Table("Training", columns, rows, TRAINING_TIMES)
 
 
 def report_best(

@@ -18,6 +18,7 @@ def rates(epochs: int, cool_down: int) -> list[float]:
         clip=0.0,
         select="f1",
         precision_floor=0.0,
+        thresholds=(0.8, 0.9),
         average=1,
         seed=1,
         device="cpu",

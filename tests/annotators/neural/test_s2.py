@@ -12,6 +12,7 @@ pytest.importorskip("torch", reason="needs PyTorch: pip install 'caspipe[neural]
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.application.experiment import ExperimentRunner, Result, experiment_of, read_plan
 from caspipe.pipeline.application.experiment.shipped import locate
+from caspipe.pipeline.errors import ConfigError
 from caspipe.typesystem import DEIDENTIFIED_VIEW, PhiCandidate, Token, TokenScore, TokenVerdict
 
 pytestmark = pytest.mark.neural
@@ -107,13 +108,20 @@ def test_fine_tuning_is_compared_with_what_was_there_before(tmp_path: Path) -> N
     assert [row[0] for row in result.tables[0].rows] == [
         *("lower, not fine-tuned", "lower, 1 epoch", "lower, 2 epochs"),
         *("higher, not fine-tuned", "higher, 1 epoch", "higher, 2 epochs"),
+        *("s1-rules", "s1-crf", "s1-svm", "s1-combined"),
     ]
     assert [t.title for t in result.tables[1:3]] == [
         "Table 5.8: recall and precision",
         "Table 5.9: recall by kind, 2 epochs, lower thresholds",
     ]
-    networks = {(folder / "model" / "network.npz").read_bytes() for folder in (tmp_path / "one" / "bundles").iterdir()}
+    networks = {file.read_bytes() for file in (tmp_path / "one" / "bundles").glob("*/model/network.npz")}
     assert len(networks) == 5, "one before, and in each of two folds one of one and one of two epochs"
     again = run("s2-fine-tuning", tmp_path / "two", ["network"], *documents)
     assert again.records == result.records
     assert not (tmp_path / "two" / "bundles").exists(), "networks are removed once they were tested"
+
+
+def test_systems_beside_the_fine_tuned_ones_must_exist() -> None:
+    with pytest.raises(ConfigError) as error:
+        read_plan(locate("s2-fine-tuning"), ["experiment.fine_tuning.beside=[s1-rules, s1-crv]"])
+    assert "no model called 's1-crv'; expected one of network, lower, higher, s1-rules, s1-crf" in str(error.value)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from caspipe.pipeline.application.experiment import read_plan
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Phi, PhiKind
 
@@ -62,30 +63,32 @@ NAMES = ["s3-curves", "s3-hidden", "s3-optimizer", "s3-table-4-3", "s3-window"]
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_experiments_have_no_faults(name: str) -> None:
-    from caspipe.pipeline.application.experiment.reading import read_plan
-
     assert read_plan(EXPERIMENTS / f"{name}.yaml")
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_rule_helps_the_networks(name: str) -> None:
-    corpora = yaml.safe_load((EXPERIMENTS / f"{name}.yaml").read_text(encoding="utf-8"))["corpora"]
-    assert all(corpus["engines"] == ["segmenter", "tagger"] for corpus in corpora.values())
+    corpora = read_plan(EXPERIMENTS / f"{name}.yaml").corpora
+    assert all([step.name for step in c.config.engines] == ["segmenter", "tagger"] for c in corpora.values())
 
 
-def sweep(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters of a shipped sweep, and those of its only trainer."""
-    file = yaml.safe_load((EXPERIMENTS / f"{name}.yaml").read_text(encoding="utf-8"))
-    (model,) = file["models"].values()
-    return file["experiment"]["sweep"], model["trainer"]["neural_trainer"]
+def sweep(name: str) -> tuple[Any, Any]:
+    """A shipped sweep, and the parameters of its only trainer."""
+    plan = read_plan(EXPERIMENTS / f"{name}.yaml")
+    (model,) = plan.models.values()
+    assert model.trainer is not None
+    return plan.experiment, model.trainer.given
 
 
 def test_the_parameters_tried_are_those_of_the_source() -> None:
-    window, hidden, optimizer = (sweep(f"s3-{name}")[0] for name in ("window", "hidden", "optimizer"))
-    assert (window["parameter"], window["values"]) == ("encoder.window.size", [5, 7, 9, 11, 13])
-    assert all(v["size"] == 9 and v["dense"] == [v["width"]] for v in hidden["values"]), "both layers change together"
-    assert [v if isinstance(v, str) else next(iter(v)) for v in optimizer["values"]] == ["adam", "nadam", *["sgd"] * 3]
-    assert sweep("s3-window")[1] == sweep("s3-hidden")[1] == sweep("s3-optimizer")[1]
+    (window, one), (hidden, two), (optimizer, three) = map(sweep, ("s3-window", "s3-hidden", "s3-optimizer"))
+    assert (window.parameter, window.values) == ("encoder.window.size", [5, 7, 9, 11, 13])
+    assert [v["width"] for v in hidden.values] == [16, 32, 64, 128]
+    assert all(v["dense"] == [v["width"]] for v in hidden.values), (
+        "both layers change together, and the size is the default"
+    )
+    assert [v if isinstance(v, str) else next(iter(v)) for v in optimizer.values] == ["adam", "nadam", *["sgd"] * 3]
+    assert one == two == three
 
 
 def test_both_trainings_of_the_curves_differ_in_their_balance_alone() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from caspipe.annotators.disambiguation import Disambiguation
 from caspipe.annotators.resolving.resolver import Resolver
@@ -69,9 +70,26 @@ def test_the_second_source_file_has_the_numbers_of_table_3() -> None:
 @pytest.mark.parametrize(("scaled", "source"), [("s5_phi_scrubber", "s5_source"), ("s5_id_cnn", "s5_source_id_cnn")])
 def test_the_scaled_files_keep_the_architecture(scaled: str, source: str) -> None:
     small, whole = trainer(scaled), trainer(source)
-    for name in ("encoder", "decoder", "features", "encoding", "kinds"):
+    for name in ("encoder", "decoder", "features", "encoding"):
         assert repr(getattr(small, name)) == repr(getattr(whole, name))
     assert small.epochs < whole.epochs
+
+
+@pytest.mark.parametrize(("model", "file"), [("bilstm-cnn", "s5_phi_scrubber"), ("id-cnn", "s5_id_cnn")])
+def test_the_experiment_on_the_networks_trains_those_of_the_configurations(model: str, file: str) -> None:
+    card = ("model", "title", "language", "licence", "corpora", "limits")
+    (consumer,) = yaml.safe_load((SYSTEMS / f"{file}.yaml").read_text(encoding="utf-8"))["consumers"]
+    experiment = yaml.safe_load((folder() / "experiments" / "s5-networks.yaml").read_text(encoding="utf-8"))
+    parameters = {name: value for name, value in consumer["neural_trainer"].items() if name not in card}
+    assert experiment["models"][model]["trainer"]["neural_trainer"] == {**parameters, "checkpoint": False}
+
+
+@pytest.mark.parametrize("file", ["s5_source", "s5_source_id_cnn"])
+def test_the_source_files_learn_all_labels_of_their_corpus(file: str) -> None:
+    pipeline = Pipeline.load(SYSTEMS / f"{file}.yaml")
+    assert vars(pipeline.reader)["own_labels"]
+    made = trainer(file)
+    assert (made.kinds, made.first_level, made.complete) == ([], False, [])
 
 
 @pytest.mark.parametrize(("name", "encoder"), [(NAMES, "lstm"), (SECOND, "id_cnn")])

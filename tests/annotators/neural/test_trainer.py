@@ -71,6 +71,21 @@ def applied(model: Path, text: str, **more: Any) -> Cas:
 TEXT = "Mr. Henry Jones was seen on 3 March 2020 by Dr. Anna Smith.\nHe came back on 12/05/2021.\n"
 
 
+def test_the_card_shows_the_scores_of_every_epoch(trained: Path) -> None:
+    card = (trained / "README.md").read_text(encoding="utf-8").partition("## Epochs")[2].partition("## ")[0]
+    history = json.loads((trained / "model.json").read_text())["history"]
+    rows = [line.strip("| ").split(" | ") for line in card.splitlines() if line[2:3].isdigit()]
+    assert [int(row[0]) for row in rows] == list(range(1, 16))
+    last = history[-1]
+    phi, others = (
+        last[a] + last[b] for a, b in (("true_positives", "false_negatives"), ("true_negatives", "false_positives"))
+    )
+    assert f"held-out documents with {phi:,} PHI tokens and {others:,} others" in card
+    expected = (last["loss"], last["f1"], (last["true_positives"] + last["true_negatives"]) / (phi + others))
+    expected += (last["true_positives"] / phi, last["true_negatives"] / others)
+    assert [float(cell) for cell in rows[-1][1:]] == [round(x, 3) for x in expected]
+
+
 def test_a_network_learns_and_finds(trained: Path) -> None:
     history = json.loads((trained / "model.json").read_text())["history"]
     assert history[-1]["f1"] > 0.4 and history[-1]["loss"] < history[0]["loss"]
@@ -153,7 +168,7 @@ def test_pytorchs_own_random_numbers_are_left_alone(tmp_path: Path) -> None:
         {"decoder": "softmax", "class_weights": "balanced", "encoding": "io"},
         {"decoder": "softmax", "class_weights": {"O": 0.5, "PERSON": 2.0}},
         {
-            "characters": {"char_lstm": {"dim": 6, "width": 6, "post_space": True}},
+            "characters": {"char_lstm": {"dim": 6, "width": 6, "post_space": 3}},
             "sequence": "document",
             "max_length": 60,
         },

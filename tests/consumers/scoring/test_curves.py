@@ -77,7 +77,7 @@ def test_candidates_at_one_place_count_once_with_the_greatest_confidence() -> No
 def test_without_gold_recall_is_undefined_and_nothing_is_drawn() -> None:
     made = curve([dataclasses.replace(EXAMPLE, gold=[])])
     assert (made.average_precision, made.best(), made.for_recall(0.5), made.drawn()) == (None, None, None, [])
-    assert (made.points[0].precision, made.points[0].recall, made.points[0].f1) == (0.0, None, 0.0)
+    assert (made.points[0].precision, made.points[0].recall, made.points[0].f1) == (0.0, None, None)
     assert next(csv.DictReader(io.StringIO(made.to_csv())))["recall"] == "undefined"
 
 

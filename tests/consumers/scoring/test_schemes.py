@@ -17,6 +17,17 @@ def figures(scores: object, criterion: str, kind: str = "micro") -> tuple[float 
     return tuple(scores.value(criterion, kind, f) for f in ("precision", "recall"))  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    ("scheme", "criterion"),
+    [("i2b2-2014", "token"), ("i2b2-2014", "strict"), ("meddocan", "ner"), ("meddocan", "spans"), ("conll", "chunk")],
+)
+def test_f1_is_zero_as_the_scripts_print_it_where_nothing_was_found(
+    pair: MakePair, scheme: str, criterion: str
+) -> None:
+    scores = score([pair("by <PERSON>Ann Lee</PERSON>")], scheme=scheme)
+    assert (scores.value(criterion, "micro", "precision"), scores.value(criterion, "micro", "f1")) == (None, 0)
+
+
 # -- i2b2 2014 ---------------------------------------------------------------------------------------------------
 
 

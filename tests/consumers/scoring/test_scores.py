@@ -28,9 +28,9 @@ def scores(pair: MakePair) -> Scores:
 def test_undefined_figures_are_none_and_print_as_undefined(scores: Scores) -> None:
     assert scores.value("strict", "ID", "recall") is None
     assert scores.value("strict", "AGE", "precision") is None
-    assert (scores.value("strict", "ID"), scores.value("strict", "AGE")) == (0, 0)  # the source's Example 5.1
+    assert (scores.value("strict", "ID"), scores.value("strict", "AGE")) == (None, None)
     line = next(x for x in scores.to_text().splitlines() if " AGE " in x and x.startswith("strict"))
-    assert line.split() == ["strict", "AGE", "1", "0", "0", "0", "1", "undefined", "0.000", "0.000"]
+    assert line.split() == ["strict", "AGE", "1", "0", "0", "0", "1", "undefined", "0.000", "undefined"]
 
 
 def test_nothing_to_find_and_nothing_found_has_no_figures(pair: MakePair) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.consumers.scoring import CRITERIA, Level, Pair, at_level, score
+from caspipe.consumers.scoring import CRITERIA, Level, Mark, Pair, at_level, score
 from caspipe.consumers.scoring.leaks import merged, shared, uncovered
 
 MakePair = Callable[..., Pair]
@@ -92,6 +92,35 @@ def test_hipaa_recall_does_not_depend_on_the_level_of_kinds(pair: MakePair) -> N
     ] == [1] * 3
 
 
+def test_the_share_of_safe_tokens_removed(pair: MakePair) -> None:
+    """Safe: Seen, by, at, 10, with, fever, and the, of and 2 of a later line; by, fever and half of `with` are masked."""
+    text = "Seen <PERSON>by Ann Lee</PERSON> at 10 wi<ID>th fever</ID>.\nThe 2 of <DATE>May</DATE>"
+    gold = "Seen by <PERSON>Ann Lee</PERSON> at 10 with fever.\nThe 2 of <DATE>May</DATE>"
+    scores = score([pair(gold, text)], ["safe-removed", "masking"])
+    assert scores.value("safe-removed", "micro", "score") == 3 / 9
+    assert scores.value("masking", "micro", "precision") == 3 / 6  # Ann, Lee, May; by, th, fever
+    assert [row.gold for row in scores.table if row.criterion == "safe-removed"] == [9]
+
+
+def test_a_word_that_is_partly_phi_is_not_safe(pair: MakePair) -> None:
+    scores = score([pair("pre<PERSON>Smith</PERSON> x", "<PERSON>preSmith</PERSON> x")], ["safe-removed"])
+    assert scores.value("safe-removed", "micro", "score") == 0
+
+
+def test_optional_spans_are_not_safe(pair: MakePair) -> None:
+    made = pair("the old <PERSON>Ann</PERSON>", "<PERSON>the old Ann</PERSON>")
+    assert score([made], ["safe-removed"]).value("safe-removed", "micro", "score") == 1
+    optional = Pair("x", made.text, made.gold, made.system, made.tokens, optional=[Mark(0, 3, "OTHER")])
+    assert score([optional], ["safe-removed"]).value("safe-removed", "micro", "score") == 1 / 1
+    assert [row.gold for row in score([optional], ["safe-removed"]).table] == [1]
+
+
+def test_without_safe_tokens_the_share_is_undefined(pair: MakePair) -> None:
+    assert (
+        score([pair("<PERSON>Ann</PERSON>.", "Ann.")], ["safe-removed"]).value("safe-removed", "micro", "score") is None
+    )
+
+
 def test_characters_are_counted_once_whatever_the_spans_overlap(pair: MakePair) -> None:
     scores = score(
         [pair("x <PERSON>Ann <ID>Lee</ID></PERSON> y", "x Ann <ID>Lee y</ID>")],
@@ -127,7 +156,7 @@ def test_nothing_found_leaves_precision_undefined_everywhere(pair: MakePair) -> 
             assert row.precision is None, row.criterion
             assert row.shown("precision") == "undefined"
         if "f1" in row.applies:
-            assert row.f1 == 0
+            assert row.f1 is None, row.criterion
 
 
 SPANS = (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from caspipe.pipeline.errors import ReaderError
 from caspipe.readers.corpora.conll import ConllReader, smart
-from caspipe.typesystem import GOLD_VIEW, Cas, Phi, PhiKind, Sentence, Token
+from caspipe.typesystem import GOLD_VIEW, Cas, Phi, PhiKind, Sentence, Token, phi
 
 NAME = "Featherstone"
 SMALL = f"Dr.\tO\n{NAME}\tB-PER\ncame\tO\nfrom\tO\nNew\tB-LOC\nLund\tI-LOC\n.\tO\n\nHe\tO\nleft\tO\n.\tO\n"
@@ -180,9 +180,65 @@ def test_usual_labels_are_known_and_others_can_be_translated(tmp_path: Path) -> 
     ]  # fmt: skip
 
 
+ONTONOTES = """#begin document (bc/cctv/00/cctv_0001); part 000
+bc/cctv/00/cctv_0001   0   0    Mary     NNP  (TOP(S(NP*    -   -   -   Speaker#1   (PERSON*   (ARG0*   -
+bc/cctv/00/cctv_0001   0   1     Poe     NNP          *)    -   -   -   Speaker#1          *)       *)   -
+bc/cctv/00/cctv_0001   0   2    left     VBD       (VP*  leave 01   1   Speaker#1           *      (V*)  -
+bc/cctv/00/cctv_0001   0   3    Peru     NNP     (NP*)))    -   -   -   Speaker#1       (GPE)   (ARG1*)  (1)
+
+bc/cctv/00/cctv_0001   0   0      ok      UH        (TOP*)   -   -   -   Speaker#1           *    -
+
+#end document
+#begin document (bc/cctv/00/cctv_0001); part 001
+bc/cctv/00/cctv_0001   1   0   Nine      CD         (TOP*    -   -   -   Speaker#1      (MONEY*   -
+bc/cctv/00/cctv_0001   1   1   pesos     NNS           *)    -   -   -   Speaker#1           *)   -
+#end document
+"""
+
+
+def test_the_files_of_ontonotes_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(phi, "_REGISTRY", dict(phi._REGISTRY))
+    one, two = reader(tmp_path, ONTONOTES, tags="brackets", own_labels=True, tokens=True)
+    assert (one.text, two.text) == ("Mary Poe left Peru\nok\n", "Nine pesos\n")
+    assert [c.id for c in (one, two)] == ["notes/bc/cctv/00/cctv_0001-000", "notes/bc/cctv/00/cctv_0001-001"]
+    assert gold(one) == [("Mary Poe", "PERSON"), ("Peru", "GPE")]
+    assert gold(two) == [("Nine pesos", "MONEY")]
+    assert [t.pos for t in one.view(GOLD_VIEW).select(Token)] == ["NNP", "NNP", "VBD", "NNP", "UH"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        (["(GPE*", "(ORG)", "*)"], ", line 2: ORG begins inside of GPE"),
+        (["*", "*)"], ", line 2: a bracket closes that none opened"),
+        (["*", "(GPE*"], ", line 2: GPE is open at the end of a sentence"),
+        (["*", NAME], ", line 2: expected a label in brackets, as in CoNLL-2012: *, (GPE*, *) or (GPE)"),
+        (["*", "(GPE"], ", line 2: expected a label in brackets, as in CoNLL-2012: *, (GPE*, *) or (GPE)"),
+    ],
+    ids="nested closed open text half".split(),
+)
+def test_faulty_brackets_are_reported(tmp_path: Path, cells: list[str], reason: str) -> None:
+    text = "".join(f"a {cell}\n" for cell in cells)
+    assert only(reader(tmp_path, text, tags="brackets", token=1, label=2, pos=None)) == reason
+
+
+def test_labels_of_the_corpus_can_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(phi, "_REGISTRY", dict(phi._REGISTRY))
+    text = "a B-ORG\nb B-GPE\nc B-WORK_OF_ART\nd I-WORK_OF_ART\ne B-creative-work\nf B-DATE\ng B-LAW\n"
+    (cas,) = reader(tmp_path, text, own_labels=True, kinds={"GPE": PhiKind.LOCATION, "LAW": None})
+    assert gold(cas) == [
+        ("a", "ORG"), ("b", "LOCATION"), ("c d", "WORK_OF_ART"), ("e", "creative-work"), ("f", "DATE"),
+    ]  # fmt: skip
+    assert PhiKind.of("ORG").own and not PhiKind.of("DATE").own
+
+
 @pytest.mark.parametrize(
     ("text", "options", "reason"),
     [
+        ("a B-Ä!\n", {"own_labels": True}, ", line 1: expected a label of letters, digits and _ . / - that begins with a letter "
+         "and is not O; `kinds` can translate or drop it"),
+        (f"a O\nb {NAME}\n", {"tags": "IO", "own_labels": True},
+         ", line 2: a label that is not a PHI kind; `kinds` can translate or drop it"),
         ("a B-QQQ\n", {}, ", line 1: no PHI kind called 'QQQ'; expected one of DATE, AGE, PERSON, LOCATION, ORGANIZATION, "
          "PROFESSION, ID, PHONE, FAX, EMAIL, URL, IP, PHOTO, OTHER; `kinds` can translate or drop it"),
         ("a B-PERSN\n", {}, ", line 1: no PHI kind called 'PERSN'; did you mean PERSON?; `kinds` can translate or drop it"),
@@ -200,7 +256,7 @@ def test_usual_labels_are_known_and_others_can_be_translated(tmp_path: Path) -> 
         ("\n\n", {}, ": expected tokens, found none"),
         (b"\x81\xff\tO\n", {}, ": neither UTF-8 (from byte 0 on) nor Windows-1252 (byte 0): say the encoding"),
     ],
-    ids="unknown nearest no-prefix io iob2 one-column few-columns names ten-columns id long-id empty bytes".split(),
+    ids="text-label text-io unknown nearest no-prefix io iob2 one few names ten-columns id long-id empty bytes".split(),
 )  # fmt: skip
 def test_faulty_files_are_reported(tmp_path: Path, text: Any, options: dict[str, Any], reason: str) -> None:
     assert only(reader(tmp_path, text, **options)) == reason

@@ -15,7 +15,17 @@ from ..reference import Reference
 from ..result import Cell, Figure, Result, shown
 from ..runner import ExperimentRunner, successful_scores
 from ..scores import LONG, OVERALL, SHORT, averaged, best, kinds_of
-from ..tables import CONVENTION, kind_criteria, kinds_by_system, kinds_table, official_tables, records, systems_table
+from ..tables import (
+    CONVENTION,
+    defines,
+    kind_criteria,
+    kinds_by_system,
+    kinds_table,
+    official_tables,
+    records,
+    systems_table,
+    training_table,
+)
 
 
 @part("comparison")
@@ -31,7 +41,8 @@ class Comparison(Experiment):
     """The measure in the tables across systems."""
     reference: list[Reference] = dataclasses.field(default_factory=list)
     """Tables of the reproduced publication, each shown beside the computed figures."""
-
+    training: bool = False
+    """True to add a table with the processor time of each training. Its numbers differ from run to run."""
     seeds: int | list[int] = dataclasses.field(default_factory=list)
     """Seeds of the trainings: each model is trained once with each, and figures are means ± standard deviations. A number N: the
     seeds 1 to N. Empty: one training, with the seed of the model."""
@@ -62,6 +73,7 @@ class Comparison(Experiment):
         spread = over.replace("mean", "mean ± standard deviation")
         result.tables.append(systems_table(by_system, settings, f"All kinds together, on {where}{spread}"))
         result.tables += [reference.table(by_system, spread=most > 1) for reference in self.reference]
+        result.tables += [training_table(runner, by_system)] if self.training else []
         result.tables += official_tables(by_system, settings)
         kinds = kinds_of(s for many in by_system.values() for s in successful_scores(many))
         for criterion in kind_criteria(by_system.values(), settings):
@@ -74,7 +86,7 @@ class Comparison(Experiment):
             caption = f"{criterion.capitalize()} {LONG[self.measure]} by kind and system, on {where}{over}."
             data = (chosen, kinds, values)
             result.figures.append(Figure(f"kinds-{criterion}", caption, "grid_heatmap", data, options))
-        for criterion in settings.criteria:
+        for criterion in (c for c in settings.criteria if defines(c, OVERALL, self.measure)):
             reached = {
                 s: averaged(successful_scores(m), criterion, OVERALL, self.measure) for s, m in by_system.items()
             }
@@ -99,7 +111,7 @@ class Comparison(Experiment):
         assert isinstance(self.seeds, list)
         jobs: dict[tuple[str, int | None], list[Testing]] = {}
         known: set[tuple[str, ...]] = set()
-        for seed in self.seeds or [None]:
+        for seed in (*self.seeds,) or (None,):
             for system in systems:
                 tests = [runner.test(system, *split, seed=seed) for split in splits]
                 keys = (system, *(test.key for test in tests))

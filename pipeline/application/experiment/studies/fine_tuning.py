@@ -50,6 +50,8 @@ class FineTuning(Experiment):
     """Numbers of epochs of fine-tuning. Each number is reported as a separate system."""
     models: list[str] = dataclasses.field(default_factory=list)
     """Systems with a trained model; by default all of them."""
+    beside: list[str] = dataclasses.field(default_factory=list)
+    """Further systems for comparison. Their models, if they have any, are trained on the folds of the second corpus alone."""
     reference: list[Reference] = dataclasses.field(default_factory=list)
     """Tables of the reproduced publication. The systems are called `MODEL, not fine-tuned` and `MODEL, 2 epochs`."""
 
@@ -62,6 +64,9 @@ class FineTuning(Experiment):
             yield ("corpus",), f"no corpus called {self.corpus!r}; expected one of {', '.join(plan.corpora)}"
         elif self.corpus == plan.train:
             yield ("corpus",), f"expected another corpus than the training corpus, got {self.corpus}"
+        for name in self.beside:
+            if name not in plan.models:
+                yield ("beside",), f"no model called {name!r}; expected one of {', '.join(plan.models)}"
         chosen = [name for name in plan.chosen() if name in plan.models]
         for name in chosen:
             for model in _trained(plan, name):
@@ -72,7 +77,7 @@ class FineTuning(Experiment):
         if not any(_trained(plan, name) for name in chosen):
             yield ("models",), "no system has a trained model"
         for number, table in enumerate(self.reference):
-            for keys, what in table.check(plan, [str(system) for system in self._systems(plan)]):
+            for keys, what in table.check(plan, [*map(str, self._systems(plan)), *self.beside]):
                 yield ("reference", number, *keys), what
 
     def _systems(self, plan: Plan) -> list[TunedSystem]:
@@ -87,13 +92,14 @@ class FineTuning(Experiment):
         keep_models, runner.schedule.keep_models = runner.schedule.keep_models, True
         _train_missing(runner, list(bundles.values()))
         jobs = {
-            system: [
+            str(system): [
                 self._tuned(runner, job, train, system.epochs) if system.epochs else job
                 for job, (train, _) in zip(untuned[system.model], folds, strict=True)
             ]
             for system in systems
         }
-        by_system = {str(system): outcomes for system, outcomes in runner.run_groups(jobs).items()}
+        jobs |= {name: [runner.test(name, train, test) for train, test in folds] for name in self.beside}
+        by_system = runner.run_groups(jobs)
         runner.schedule.keep_models = keep_models
         if not keep_models:
             shutil.rmtree(bundle_folder(runner.folder, next(iter(bundles.values()))).parent, ignore_errors=True)

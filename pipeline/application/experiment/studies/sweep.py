@@ -117,7 +117,7 @@ class Sweep(Experiment):
         x = values if all(map(is_number, values)) else [value_text(value) for value in values]
         for measure in dict.fromkeys((self.optimise, *DRAWN)):
             series = {c: [averaged(successful_scores(m), c, OVERALL, measure) for m in of_value] for c in criteria}
-            right = ("Active features", counts) if counted and measure == self.optimise else None
+            right = ("Active features", counts) if counted and measure == self.optimise and x is values else None
             options = {"ylabel": LONG[measure], "right": right, "log": self.log, "title": f"{model}: {LONG[measure]}"}
             caption = f"{model}: {LONG[measure]} over {label}; all kinds, mean of {folds} folds."
             data = (x, series, label)

@@ -10,7 +10,7 @@ from ..plan import Measure
 from ..result import Cell, Figure, Result, Table, shown
 from ..runner import ExperimentRunner
 from ..scores import MEASURES, OVERALL, SHORT, best, mean
-from ..tables import figure_columns
+from ..tables import defined_figures, figure_columns
 
 
 @part("threshold")
@@ -49,7 +49,7 @@ class Threshold(Experiment):
                         figures[system, c, t, m] = mean(at[t].value(c, OVERALL, m) for at in each)
         for system in chosen:
             rows: list[list[Cell]] = [
-                [f"{t:g}", *(figures[system, c, t, m] for c in runner.settings.criteria for m in MEASURES)]
+                [f"{t:g}", *(figures[system, c, t, m] for c, m in defined_figures(runner.settings))]
                 for t in self.thresholds
             ]
             columns = ["least confidence", *figure_columns(runner.settings)]

@@ -211,6 +211,11 @@ def test_progress_is_told_as_people_say_it() -> None:
         == "iteration 1 of 2, 50.00% of held-out labels right"
     )
     assert describe(record("matrix", tokens=1200, attributes=30)) == "1,200 tokens, 30 attributes"
+    epoch = {"epoch": 2, "of": 30, "loss": 0.1234, "seconds": 4.6}
+    assert describe(record("epoch", **epoch)) == "epoch 2 of 30, loss 0.123, 5 s"
+    scores = {"f1": 0.5, "token_recall": 0.75, "token_accuracy": 0.9}
+    told = "epoch 2 of 30, loss 0.123, held-out F1 50.00%, token recall 75.00%, accuracy 90.00%, 5 s"
+    assert describe(record("epoch", **epoch, **scores)) == told
     assert describe(record("written", path="x")) == ""
 
 

@@ -55,6 +55,21 @@ def test_it_learns_and_says_from_what(notes: Path, tmp_path: Path) -> None:
     assert found.row("37") == found.row("00") >= 0
 
 
+def test_a_training_pipeline_may_train_vectors_alone(notes: Path, tmp_path: Path) -> None:
+    config = tmp_path / "vectors.yaml"
+    config.write_text(
+        f"reader: {{text: {{folder: {notes}}}}}\nengines: [segmenter]\n"
+        f"consumers: [vectors_trainer: {{vectors: v.npz, dim: 5, min_count: 2}}]\nrun: {{output: {tmp_path / 'out'}}}\n",
+        encoding="utf-8",
+    )
+    done = CliRunner().invoke(app, ["train", str(config)])
+    assert done.exit_code == 0, done.output
+    found = WordVectors.load(str(tmp_path / "out" / "v.npz"))
+    assert f"vectors_trainer: {tmp_path / 'out' / 'v.npz'}: {len(found)} words, 5 dimensions, " in done.output
+    assert f"  learned from {found.meta['training']['tokens']:,} tokens in 3 texts; " in done.output
+    assert "no model was written" not in done.output
+
+
 def test_every_way_of_giving_text_gives_the_same_vectors(notes: Path, tmp_path: Path) -> None:
     texts = [note(1), note(3) + " café", note(2)]
     (tmp_path / "r.jsonl").write_text("".join(json.dumps({"note": text}) + "\n" for text in texts))

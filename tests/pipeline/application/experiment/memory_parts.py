@@ -86,10 +86,12 @@ class MemoryTrainer(CasConsumer):
     def open(self) -> None:
         super().open()
         self.words: Counter[tuple[str, str]] = Counter()
+        self.tokens = 0
 
     def process(self, cas: Cas) -> None:
         if self.fail:
             raise KeyError(cas.text)
+        self.tokens += cas.view().count(Token)
         for phi in cas.view(GOLD_VIEW).select(Phi):
             word = phi.covered_text
             if "token" in self.features or len(word) <= 5:
@@ -103,7 +105,8 @@ class MemoryTrainer(CasConsumer):
             raise ConsumerError("x_trainer: nothing to learn")
         folder = self.output / self.model
         folder.mkdir(parents=True)
-        (folder / "model.json").write_text(json.dumps({"words": kept, "active_features": len(kept)}), encoding="utf-8")
+        facts = {"active_features": len(kept), "training": {"tokens": self.tokens}, "history": [{"epoch": 1}]}
+        (folder / "model.json").write_text(json.dumps({"words": kept, **facts}), encoding="utf-8")
 
     def abort(self) -> None:
         pass

@@ -76,7 +76,7 @@ def test_folds_are_averaged_and_a_figure_without_denominator_is_undefined() -> N
     many = [outcome(AGE=Counts(4, 1, 4, 1), ID=Counts(2, 0, 0, 0)), outcome(AGE=Counts(4, 3, 4, 3))]
     age, number = reference.table({"s": many}).rows
     assert age[1:4] == [50.0, 50.0, 50.0]
-    assert number[1:4] == [None, 0.0, 0.0]
+    assert number[1:4] == [None, 0.0, None]
 
 
 def test_a_criterion_that_knows_no_kinds_has_no_tables_of_kinds(run: Callable[[str, str], Result]) -> None:

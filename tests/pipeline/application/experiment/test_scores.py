@@ -23,14 +23,14 @@ def test_figures_of_table_10_of_the_source_come_out_of_their_counts() -> None:
     assert [round(age.value(m) or 0, 3) for m in ("precision", "recall", "f1")] == [0.923, 0.8, 0.857]
 
 
-def test_precision_is_undefined_where_nothing_was_found_and_f1_is_0() -> None:
+def test_precision_and_f1_are_undefined_where_nothing_was_found() -> None:
     location = Counts(gold=9)  # the source prints 1,000 0,000 0,000
-    assert (location.value("precision"), location.value("recall"), location.value("f1")) == (None, 0.0, 0.0)
+    assert (location.value("precision"), location.value("recall"), location.value("f1")) == (None, 0.0, None)
 
 
 def test_a_kind_that_is_nowhere_has_no_figure() -> None:
     assert [Counts().value(m) for m in ("precision", "recall", "f1")] == [None, None, None]
-    assert Counts(system=2).value("f1") == 0.0
+    assert [Counts(system=2).value(m) for m in ("precision", "recall", "f1")] == [0.0, None, None]
 
 
 def test_undefined_values_are_left_out_of_averages() -> None:

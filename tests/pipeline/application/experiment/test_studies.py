@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from caspipe.pipeline.application.experiment import Experiment, ExperimentRunner, Result, experiment_of, read_plan
+from caspipe.pipeline.application.experiment.tables import training_table
 from caspipe.pipeline.contract import registration, registry
 from caspipe.pipeline.errors import ConfigError
 
@@ -48,6 +50,22 @@ def test_all_kinds_of_the_source_are_there() -> None:
     ]
 
 
+def test_tables_have_the_metrics_that_each_criterion_defines(run: Callable[..., Result]) -> None:
+    """Masking has a precision over all kinds only, that of HIPAA's kinds has none, and a share is one number."""
+    criteria = "criteria: [strict, masking, masking-hipaa, documents, safe-removed]\ntest: clinics"
+    result = run("comparison", criteria, "experiment.comparison.measure=recall")
+    assert result.tables[0].columns == [
+        *("system", "strict|P", "strict|R", "strict|F1", "masking|P", "masking|R", "masking|F1", "masking-hipaa|R"),
+        *("documents|share", "safe-removed|share"),
+    ]
+    assert all(isinstance(cell, float) for cell in result.tables[0].rows[0][1:])
+    digits = next(t for t in result.tables if t.title == "digits on clinics")
+    by_kind = {row[0]: row for row in digits.rows}
+    assert by_kind["ID"][4] is None and by_kind["ID"][6] is None and by_kind["ID"][5] == 1.0
+    assert by_kind["OVERALL"][4] is not None
+    assert not any("safe-removed" in finding or "documents" in finding for finding in result.findings)
+
+
 def test_cross_validation_tests_every_document_once(run: Callable[..., Result]) -> None:
     result = run("cross_validation")
     gold = sum(r["gold"] for r in records(result, system="memory", criterion="strict", kind="ID"))
@@ -70,7 +88,39 @@ def test_a_comparison_has_the_tables_of_the_source(run: Callable[..., Result]) -
     assert digits.columns[:4] == ["kind", "strict|P", "strict|R", "strict|F1"]
     assert [row[0] for row in digits.rows] == ["OVERALL", "ID", "PERSON"]
     assert digits.rows[1][1:4] == [0.5, 1.0, pytest.approx(2 / 3)]
-    assert digits.rows[2][1:4] == [None, 0.0, 0.0]
+    assert digits.rows[2][1:4] == [None, 0.0, None]
+
+
+def test_a_kind_whose_precision_is_not_counted_has_no_f1(run: Callable[..., Result]) -> None:
+    result = run("comparison", "test: clinics\ncriteria: [masking]")
+    memory = next(t for t in result.tables if t.title == "memory on clinics")
+    person = next(row for row in memory.rows if row[0] == "PERSON")
+    assert person[1] is None and person[2] == 0.7 and person[3] is None
+    by_kind = next(t for t in result.tables if t.title == "F1 by kind and system, masking")
+    assert ["PERSON", None, None, None] in by_kind.rows
+
+
+def test_a_comparison_tells_the_time_of_each_training(run: Callable[..., Result]) -> None:
+    result = run("{comparison: {training: true}}", "test: clinics")
+    table = next(t for t in result.tables if t.title == "Training")
+    assert table.columns[:4] == ["model", "documents", "tokens", "epochs"]
+    (row,) = table.rows  # the other two systems train nothing of their own
+    assert row[:4] == ["memory", 24, 24 * 16, 1]
+    assert isinstance(row[4], float) and row[4] >= 0
+
+
+def test_the_speed_of_trainings_is_that_of_an_epoch() -> None:
+    told = {
+        "slow": {"documents": 10, "tokens": 1000, "epochs": 4, "processor_seconds": 80.0},
+        "fast": {"documents": 10, "tokens": 1000, "epochs": 10, "processor_seconds": 50.0},
+        "crf": {"documents": 10, "tokens": 1000, "epochs": None, "processor_seconds": 7.0},
+    }
+    runner: Any = SimpleNamespace(plan=SimpleNamespace(trainable=list(told)), trained=lambda o, name: [told[name]])
+    assert training_table(runner, {name: [None] for name in [*told, "rules"]}).rows == [  # type: ignore[list-item]
+        ["slow", 10, 1000, 4, 80.0, 20.0, 50, 1.0],
+        ["fast", 10, 1000, 10, 50.0, 5.0, 200, 4.0],
+        ["crf", 10, 1000, "", 7.0, "", "", ""],
+    ]
 
 
 def test_official_figures_stand_in_a_table_of_their_own(run: Callable[..., Result]) -> None:

@@ -106,7 +106,7 @@ def test_a_sweep_over_lists_has_rows_and_a_figure_with_their_texts(
     assert result.findings[0].startswith("memory: best covering R ")
     figure = result.figures[0]
     assert figure.data[0] == ["[token, lower]", "[token]", "[lower]"]
-    (axes, _) = figure.draw().axes
+    (axes,) = figure.draw().axes
     assert [t.get_text() for t in axes.get_xticklabels()] == figure.data[0]
     assert {line.get_linestyle() for line in axes.lines} == {"None"}, "no line between names"
     assert {r["value"] for r in result.records} == {"[token, lower]", "[token]", "[lower]"}
