@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from caspipe.pipeline.storage.files import make_folder, write_atomic
 
 Figures = Mapping[str, Mapping[str, float | None]]
+OVERRIDES = "set"
+"""Further key of a row: the overrides of its training, as on the command line."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,13 @@ class Result:
         shown = (f"{name} {'n/a' if (v := self.value(*of)) is None else f'{v:.4f}'}" for name, *of in cells)
         return f"{self.documents} documents, {', '.join(shown)}, {self.documents_per_second:.1f} documents/s"
 
-    def write(self, file: Path) -> None:
-        """Write the row atomically, with figures to six digits."""
+    def write(self, file: Path, overrides: Sequence[str] | None = None) -> None:
+        """Write the row atomically, with figures to six digits, and with the overrides of its training if they are given."""
         make_folder(file.parent)
         told = asdict(self)
         told["figures"] = {c: {n: _short(v) for n, v in of.items()} for c, of in self.figures.items()}
         told["documents_per_second"] = round(self.documents_per_second, 2)
+        told |= {} if overrides is None else {OVERRIDES: list(overrides)}
         write_atomic(file, (json.dumps(told, indent=1) + "\n").encode())
 
 
@@ -64,9 +67,15 @@ def read(file: Path) -> Result:
     """Read a row from its file. Raises ValueError for an invalid file."""
     told = json.loads(file.read_text(encoding="utf-8"))
     names = [f.name for f in fields(Result)]
-    if not isinstance(told, dict) or sorted(told) != sorted(names):
+    if not isinstance(told, dict) or sorted(told.keys() - {OVERRIDES}) != sorted(names):
         raise ValueError(f"{file}: expected an object with {', '.join(names)}")
-    return Result(**told)
+    return Result(**{name: told[name] for name in names})
+
+
+def overrides_of(file: Path) -> list[str]:
+    """Return the overrides of the training of a row."""
+    overrides: list[str] = json.loads(file.read_text(encoding="utf-8")).get(OVERRIDES, [])
+    return overrides
 
 
 def path_of(folder: Path, row: str, corpus: str) -> Path:
