@@ -213,8 +213,6 @@ def test_files_for_reviewers_have_the_values_and_released_ones_do_not(tmp_path: 
     assert {f.suffix for f in files} == {".txt", ".xmi", ".json", ".jsonl", ".html", ".xml"}
     for file in files:
         content = file.read_text(encoding="utf-8")
-        if file.name in ("TypeSystem.xml", "report.html"):
-            content = re.sub(r"\d{4}-\d\d-\d\d", "", content)  # examples in descriptions, the date of the run
         assert [part for part in PARTS if part in content] == [], file.name
     assert "13 Apr 2020" in (out / "release/text/a.txt").read_text(encoding="utf-8")
     ledger = (out / "restricted/ledger.sqlite").read_bytes()
