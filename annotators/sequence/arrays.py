@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
+LEVEL = 6
+"""Level of compression. 9 takes seven times as long and saves one percent of a model."""
 _BLOB, _ENDS = "/bytes", "/ends"
 
 
@@ -20,7 +22,7 @@ def zipped(contents: Mapping[str, bytes], compression: int = zipfile.ZIP_DEFLATE
     into = io.BytesIO()
     with zipfile.ZipFile(into, "w", compression) as archive:
         for name, data in contents.items():
-            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data, compression, 9)
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data, compression, LEVEL)
     return into.getvalue()
 
 

@@ -49,18 +49,21 @@ class LearningCurve(Experiment):
         models = self.models or [*runner.plan.trainable, *untrained]
         learning = [m for m in models if m not in untrained]
         train, test = runner.split()
+        shares = {model: self.proportions if model in learning else [0.0] for model in models}
         jobs = {
-            (model, share): [
-                runner.test(model, runner.subset(train, share, "learning", number), test)
-                for number in range(self.repetitions)
-            ]
-            for model in learning
-            for share in self.proportions
+            (number, model, share): runner.test(model, runner.subset(train, share, "learning", number), test)
+            for number in range(self.repetitions)  # first: an interrupted run has as many repetitions of each size
+            for model in models
+            for share in shares[model]
         }
-        jobs |= {(model, 0.0): [runner.test(model, (), test)] for model in models if model in untrained}
-        outcomes = runner.run_groups(jobs)
+        done = dict(zip(jobs, runner.run(list(jobs.values())), strict=True))
+        outcomes = {
+            (model, share): [done[number, model, share] for number in range(self.repetitions if share else 1)]
+            for model in models
+            for share in shares[model]
+        }
         result = Result()
-        size = {share: max(1, round(share * len(train))) for share in (0.0, *self.proportions)} | {0.0: 0}
+        size = {0.0: 0} | {share: max(1, round(share * len(train))) for share in self.proportions}
         for (model, share), many in outcomes.items():
             labels: dict[str, Cell] = {"system": model, "proportion": share, "documents": size[share]}
             result.records += records([o.scores for o in many], runner.settings, **labels)

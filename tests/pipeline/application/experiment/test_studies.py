@@ -194,6 +194,21 @@ def test_a_learning_curve_shows_each_kind_with_the_untrained_models_as_lines(run
     assert (line["documents"], line["recall"]) == (0, 1.0)
 
 
+def test_an_interrupted_learning_curve_has_as_many_repetitions_of_each_size(
+    run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    usual = ExperimentRunner.run
+
+    def observed(self: ExperimentRunner, jobs: Any) -> Any:
+        sizes.extend(len(training.documents) for job in jobs for training in job.needs)
+        return usual(self, jobs)
+
+    monkeypatch.setattr(ExperimentRunner, "run", observed)
+    run("{learning_curve: {repetitions: 2, proportions: [0.25, 0.5, 1.0]}}", "test: clinics")
+    assert sizes == [6, 12, 24, 6, 12, 24]
+
+
 def test_a_learning_curve_of_chosen_models_has_no_other_lines(run: Callable[..., Result]) -> None:
     extra = "repetitions: 1, proportions: [1.0], models: "
     result = run(f"{{learning_curve: {{{extra}[memory]}}}}", "test: clinics")
