@@ -15,7 +15,7 @@ import yaml
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.assembly.dependencies import fingerprint
 from caspipe.pipeline.packaging.manifest import REQUIREMENTS
-from caspipe.typesystem import TokenScore
+from caspipe.typesystem import PhiCandidate, TokenScore
 
 pytestmark = pytest.mark.neural
 
@@ -30,7 +30,9 @@ TRAINER: dict[str, Any] = {
     "attributes": {"feed_forward": {"widths": [4]}},
     "encoder": {"lstm": {"width": 8}},
     "optimizer": {"adam": {"rate": 0.02}},
-    "epochs": 2,
+    "dropout": 0.1,
+    "batch": 8,
+    "epochs": 12,
     "held_out": 0,
 }
 TEXT = "John Smith was seen on 3/4/2020 by Dr. Mary Jones.\nDate of birth: 12/5/1960\n"
@@ -49,7 +51,10 @@ def test_a_network_finds_the_same_from_a_bundle(tmp_path: Path, monkeypatch: pyt
         "engines: [segmenter, {neural: {model: small, backend: torch, token_scores: true}}]", encoding="utf-8"
     )
     plain = Pipeline.load(tmp_path / "site" / "p.yaml")
-    wanted = [(t.begin, t.end, t.kind, t.score) for t in plain.process(TEXT).select(TokenScore)]
+    cas = plain.process(TEXT)
+    marks = [(c.covered_text, c.kind.name, c.confidence) for c in cas.select(PhiCandidate)]
+    assert ("12/5/1960", "DATE") in [(text, kind) for text, kind, _ in marks]
+    wanted = [(t.begin, t.end, t.kind, t.score) for t in cas.select(TokenScore)]
     mark = fingerprint(plain)
     call = [
         sys.executable,
@@ -70,6 +75,8 @@ def test_a_network_finds_the_same_from_a_bundle(tmp_path: Path, monkeypatch: pyt
     shutil.rmtree(model.parent)
     monkeypatch.setenv("CASPIPE_CACHE", str(tmp_path / "cache"))
     loaded = Pipeline.load(tmp_path / "p.zip")
-    assert [(t.begin, t.end, t.kind, t.score) for t in loaded.process(TEXT).select(TokenScore)] == wanted
+    again = loaded.process(TEXT)
+    assert [(c.covered_text, c.kind.name, c.confidence) for c in again.select(PhiCandidate)] == marks
+    assert [(t.begin, t.end, t.kind, t.score) for t in again.select(TokenScore)] == wanted
     assert len(wanted) > 10
     assert fingerprint(loaded) == mark

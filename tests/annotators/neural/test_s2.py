@@ -80,7 +80,13 @@ def test_fine_tuning_goes_on_from_the_network(model: Path, tmp_path: Path) -> No
     given = [f"neural_trainer.start_from={model}", f"jsonl.folder={tmp_path}", f"run.output={tmp_path / 'out'}"]
     report = Pipeline.load(SYSTEMS / "s2_fine_tune.yaml", [*given, "neural_trainer.epochs=1"]).run()
     assert not report.failures
-    assert (tmp_path / "out" / "s2-fine-tuned" / "model.json").is_file()
+    tuned = tmp_path / "out" / "s2-fine-tuned"
+    with Pipeline.parse(f"engines: [segmenter, neural: {{model: {tuned}}}]") as network:
+        cas = network.process("Mr. Zyqqvander came on 3 March 2021 with a fever.")
+    marked = {i for c in cas.select(PhiCandidate) for i in range(c.begin, c.end)}
+    dates = range(cas.text.index("3 March"), cas.text.index(" with"))
+    assert sum(i in marked for i in dates) > 6, "it still marks the date"
+    assert not marked & set(range(cas.text.index("with"), len(cas.text))), "and not everything"
 
 
 def run(name: str, folder: Path, models: list[str], *given: str) -> Result:
@@ -92,14 +98,19 @@ def run(name: str, folder: Path, models: list[str], *given: str) -> Result:
 
 
 def test_pairs_of_thresholds_with_a_softmax_and_a_chain(tmp_path: Path) -> None:
-    documents = ["corpora.narratives.reader.documents=10", "corpora.fresh.reader.documents=4"]
-    result = run("s2-thresholds", tmp_path, ["softmax", "chain"], *documents)
+    documents = ["corpora.narratives.reader.documents=25", "corpora.fresh.reader.documents=6"]
+    learned = ("tokens.random.dim=24", "encoder.lstm.width=24", "optimizer.adam.rate=0.01", "dropout=0.2", "epochs=12")
+    more = [f"models.{m}.trainer.{p}" for m in ("softmax", "chain") for p in learned]
+    result = run("s2-thresholds", tmp_path, ["softmax", "chain"], *documents, *more)
     whole = [r for r in result.records if r["criterion"] == "masking" and r["kind"] == "OVERALL"]
     assert {r["system"] for r in whole} == {"adaptive-softmax", "adaptive-chain"}
     for system in ("adaptive-softmax", "adaptive-chain"):
-        alone = [(r["high"], r["recall"]) for r in whole if r["system"] == system and r["decides"] == "deep"]
-        recalls = [recall for _, recall in sorted(alone)]  # type: ignore[type-var]
+        alone = [r for r in whole if r["system"] == system and r["decides"] == "deep"]
+        recalls = [r["recall"] for r in sorted(alone, key=lambda r: r["high"])]  # type: ignore[arg-type, return-value]
         assert recalls == sorted(recalls), "a higher threshold never masks less"  # type: ignore[type-var]
+        both = [(r["recall"], r["precision"]) for r in alone if r["precision"] is not None]
+        good = [r for r, p in both if r > 0.6 and p > 0.4]  # type: ignore[operator]
+        assert good, f"a network that masks everything is right in a fifth of the tokens: {both}"
 
 
 def test_fine_tuning_is_compared_with_what_was_there_before(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from caspipe.annotators.sequence.calibration import Curve
 from caspipe.annotators.sequence.linear_model import LinearModel
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.errors import ConsumerError, ResourceError
-from caspipe.typesystem import Cas, PhiCandidate, Token, TokenScore
+from caspipe.typesystem import Cas, Phi, PhiCandidate, Token, TokenScore
 
 pytestmark = pytest.mark.neural
 
@@ -115,7 +115,7 @@ def test_both_libraries_find_the_same(trained: Path) -> None:
                 [c.confidence for c in cas.select(PhiCandidate)] + [s.score for s in cas.select(TokenScore)],
             )
         )
-    assert seen[0][0] == seen[1][0]
+    assert seen[0][0] == seen[1][0] and "3 March 2020" in [TEXT[b:e] for b, e, _ in seen[0][0]]
     np.testing.assert_allclose(seen[0][1], seen[1][1], atol=1e-4)
 
 
@@ -140,6 +140,7 @@ def test_a_zip_is_as_good_as_a_folder(trained: Path, tmp_path: Path) -> None:
     archive = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", trained))
     first, second = (applied(p, TEXT).select(PhiCandidate) for p in (trained, archive))
     assert [(c.begin, c.end, c.confidence) for c in first] == [(c.begin, c.end, c.confidence) for c in second]
+    assert "3 March 2020" in [c.covered_text for c in first]
 
 
 def test_the_same_training_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -239,13 +240,23 @@ def test_fine_tuning_goes_on_from_a_model(trained: Path, tmp_path: Path) -> None
     tuned = NeuralModel.load(str(tmp_path / "small"))
     assert tuned.vocabularies == base.vocabularies and tuned.meta["features"] == base.meta["features"]
     assert tuned.meta["history"][0]["f1"] > base.meta["history"][0]["f1"]
+    assert "3 March 2020" in [c.covered_text for c in applied(tmp_path / "small", TEXT).select(PhiCandidate)]
 
 
 def test_fine_tuning_learns_kinds_that_the_model_did_not_know(trained: Path, tmp_path: Path) -> None:
     kinds = ["PERSON", "DATE", "LOCATION"]
-    pipeline(tmp_path, documents=20, start_from=str(trained), epochs=1, kinds=kinds).run()
+    pipeline(tmp_path, documents=20, start_from=str(trained), epochs=12, patience=0, dropout=0, kinds=kinds).run()
     tuned = NeuralModel.load(str(tmp_path / "small"))
     assert "B-LOCATION" in tuned.labels and "B-LOCATION" not in NeuralModel.load(str(trained)).labels
+    reader = pipeline(tmp_path, documents=10).reader
+    assert reader is not None
+    gold, found = 0, 0
+    for document in reader:
+        places = [p for p in document.view("gold").select(Phi) if p.kind.top.name == "LOCATION"]
+        own = [c for c in applied(tmp_path / "small", document.text).select(PhiCandidate) if c.kind.name == "LOCATION"]
+        gold += len(places)
+        found += sum(any(c.begin < p.end and p.begin < c.end for c in own) for p in places)
+    assert found > 0.3 * gold, (found, gold)
 
 
 def test_a_training_that_fails_leaves_no_model(tmp_path: Path) -> None:

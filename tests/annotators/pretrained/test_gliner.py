@@ -104,7 +104,7 @@ def test_a_window_as_long_as_the_text_gives_what_no_window_gives() -> None:
     words = opened("gliner_span")._prompt.words(text)
     assert len(words) < 40
     wide, exact = opened("gliner_span"), opened("gliner_span", window=len(words), stride=5)
-    assert wide.scored_spans(words) == exact.scored_spans(words)
+    assert wide.scored_spans(words) == exact.scored_spans(words) != []
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=120), st.integers(1, 30), st.integers(1, 30))
