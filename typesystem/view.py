@@ -120,10 +120,7 @@ class View:
             raise CasError(f"{type_.__name__}: {fault}")
         type_ = self.indexes.moved.get(type_, type_)
         if self.indexes.has(type_):
-            for b, e in zip(begins, ends, strict=True):
-                item = type_(b, e)
-                item._source = source
-                self.add(item)
+            self.add_all(type_(b, e).set_source(source) for b, e in zip(begins, ends, strict=True))
             return
         index: Index[Any] = Index(type_)
         index.set_columns(begins, ends, source, self.sofa)
@@ -140,7 +137,7 @@ class View:
             add(scratch)
             return scratch.indexes.annotations.get(type_) or Index(type_)
 
-        if self.indexes.has(type_):
+        if self.indexes.has(type_) or type_ in self.indexes.moved:
             add(self)
         else:
             self._put(type_, LazyIndex(type_, make))

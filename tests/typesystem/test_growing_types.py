@@ -237,7 +237,9 @@ def test_columns_and_instances_of_a_declared_class_that_come_after_growth_have_t
     types = TypeSystem()
     cas = Cas(TEXT, typesystem=types)
     types.create_type(Token.uima_name, Annotation, {"lemma": "uima.cas.String"})
-    cas.view().add_spans(Token, [0], [3], "segmenter")
+    cas.view().add_lazily(Token, lambda view: view.add_spans(Token, [0], [1], "cutter"))
+    cas.view().remove_from_source([Token], "cutter")
+    cas.view().add_lazily(Token, lambda view: view.add_spans(Token, [0], [3], "segmenter"))
     cas.add(Token(4, 7))
     assert [(t.lemma, t.pos) for t in cas.select(Token)] == [(None, "")] * 2
     assert cas.view().columns(Token) is None
