@@ -24,6 +24,9 @@ from ..tables import (
     systems_table,
 )
 
+ANY_KIND = "PERSON"
+"""A kind to ask for the metrics that a criterion has by kind."""
+
 
 @part("comparison")
 class Comparison(Experiment):
@@ -70,7 +73,10 @@ class Comparison(Experiment):
             top = best(reached)
             if top is not None:
                 result.findings.append(f"Best {criterion} {SHORT[self.measure]}: {top}, {shown(reached[top])}.")
+        criteria = kind_criteria(by_system.values(), settings)
+        more = self.measure != "recall" or any(defines(c, ANY_KIND, "precision") for c in criteria)
         for system, many in by_system.items():
-            result.tables.append(kinds_table(f"{system} on {where}", many, settings, CONVENTION))
+            if more:  # else kinds have only their recall, which the tables across systems show
+                result.tables.append(kinds_table(f"{system} on {where}", many, settings, CONVENTION))
             result.records += records([o.scores for o in many], settings, system=system)
         return result
