@@ -27,6 +27,9 @@ from ..tables import (
     training_table,
 )
 
+ANY_KIND = "PERSON"
+"""A kind to ask for the metrics that a criterion has by kind."""
+
 
 @part("comparison")
 class Comparison(Experiment):
@@ -93,9 +96,12 @@ class Comparison(Experiment):
             top = best(reached)
             if top is not None:
                 result.findings.append(f"Best {criterion} {SHORT[self.measure]}: {top}, {shown(reached[top])}{over}.")
+        criteria = kind_criteria(by_system.values(), settings)
+        more = self.measure != "recall" or any(defines(c, ANY_KIND, "precision") for c in criteria)
         for system, many in by_system.items():
-            title = f"{system} on {where}"
-            result.tables.append(kinds_table(title, many, settings, CONVENTION, runs=seeded[system]))
+            if more:  # else kinds have only their recall, which the tables across systems show
+                title = f"{system} on {where}"
+                result.tables.append(kinds_table(title, many, settings, CONVENTION, runs=seeded[system]))
         for (system, seed), many in runs.items():
             labels: dict[str, Cell] = {"system": system, **({} if seed is None else {"seed": seed})}
             result.records += records([o.scores for o in many], settings, **labels)

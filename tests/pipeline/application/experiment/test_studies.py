@@ -66,6 +66,13 @@ def test_tables_have_the_metrics_that_each_criterion_defines(run: Callable[..., 
     assert not any("safe-removed" in finding or "documents" in finding for finding in result.findings)
 
 
+def test_kinds_that_have_only_a_recall_are_shown_once(run: Callable[..., Result]) -> None:
+    criteria = "criteria: [masking, safe-removed]\ntest: clinics"
+    short = run("comparison", criteria, "experiment.comparison.measure=recall")
+    assert [t.title for t in short.tables] == ["All kinds together, on clinics", "R by kind and system, masking"]
+    assert len(run("comparison", criteria).tables) == 2 + 3
+
+
 def test_cross_validation_tests_every_document_once(run: Callable[..., Result]) -> None:
     result = run("cross_validation")
     gold = sum(r["gold"] for r in records(result, system="memory", criterion="strict", kind="ID"))
