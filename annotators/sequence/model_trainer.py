@@ -249,7 +249,7 @@ def library_version(package: str) -> str:
 
 def kind_definitions(names: dict[str, int]) -> dict[str, Any]:
     """Return the definitions of the kinds, for processes in which they are not defined."""
-    definitions = {}
+    definitions: dict[str, dict[str, Any]] = {}
     for name in sorted(names):
         kind = PhiKind.of(name)
         if kind.own:
