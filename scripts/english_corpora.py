@@ -1,5 +1,7 @@
 """Prepare the open corpora for training the English models: split them, and convert formats without a reader to JSON Lines.
 
+    python scripts/english_corpora.py CORPORA FOLDER          FOLDER is what configurations name ${CORPORA}
+
 Every tenth document of Wikigold and of the Broad Twitter Corpus is held out for scoring; ten consecutive tweets are a document.
 """
 
@@ -9,6 +11,7 @@ import gzip
 import json
 import re
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -90,3 +93,7 @@ def _ages(record: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
         for texts, begins in zip(age.get("text", []), age.get("start", []), strict=True):
             for text, begin in zip(texts, begins, strict=True):
                 yield begin, begin + len(text)
+
+
+if __name__ == "__main__":
+    prepare(*map(Path, sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Read `configurations.yaml`: what became of each shipped configuration that trains."""
+"""Read `configurations.yaml`: how each shipped configuration that trains is scored, or which page does."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EXCLUSIVE = ("engines", "row", "card", "page")
 
 @dataclass(frozen=True)
 class Declared:
-    """What became of one configuration."""
+    """One configuration: how its bundle is applied and scored, or where its row is."""
 
     name: str
     """As `caspipe train` takes it, such as `systems/s2_crf`."""

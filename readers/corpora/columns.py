@@ -167,7 +167,7 @@ class Layout:
     separator: Separator = "auto"
     conllu: bool = False
     brackets: bool = False
-    """True for CoNLL-2012, whose documents lie between `#begin document (id); part 000` and `#end document`."""
+    """True for CoNLL-2012, where `#begin document (id); part 000` and `#end document` mark documents."""
 
 
 def blocks(lines: Iterable[str], layout: Layout) -> Iterator[Block]:
