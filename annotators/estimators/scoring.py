@@ -36,8 +36,8 @@ class SpanScorer:
 
         cross_validate(PhiDetector(), texts, spans, scoring={"recall": SpanScorer("covering", "recall")})
 
-    `kind`: a kind, `micro` (all spans) or `macro` (mean over kinds). Undefined figures, as F1 if there was nothing to find and
-    nothing was found, are NaN.
+    `kind`: a kind, `micro` (all spans) or `macro` (mean over kinds). Undefined figures are NaN, except F1 if spans were to be found
+    and none was: `caspipe evaluate` calls it undefined, but a selection of models needs it to be worse than any other, so it is 0.
     """
 
     criterion: str = "strict"
@@ -49,4 +49,6 @@ class SpanScorer:
         """Return the figure for what the estimator predicts."""
         scores = score_spans(X, y, estimator.predict(X), (self.criterion,), self.level)
         value = scores.value(self.criterion, self.kind, self.figure)
+        if value is None and self.figure == "f1" and scores.value(self.criterion, self.kind, "recall") is not None:
+            return 0.0
         return float("nan") if value is None else value

@@ -173,6 +173,16 @@ def test_scores_are_those_of_the_evaluation(detector: PhiDetector) -> None:
     assert scores.value("covering", "PERSON", "precision") == 1.0
     assert np.isnan(SpanScorer()(detector, ["Nothing."], [[]]))
     assert np.isnan(detector.score(["Nothing to report."], [[]]))
+
+
+def test_a_model_that_finds_nothing_is_the_worst_one_for_a_selection() -> None:
+    class Silent:
+        def predict(self, texts: list[str]) -> list[list[object]]:
+            return [[] for _ in texts]
+
+    texts, spans = ["Seen by Ann."], [[(8, 11, "PERSON")]]
+    assert SpanScorer()(Silent(), texts, spans) == SpanScorer(figure="recall")(Silent(), texts, spans) == 0
+    assert np.isnan(SpanScorer(figure="precision")(Silent(), texts, spans))
     coarse = PhiDetector(features=FEATURES, scoring="covering", max_iterations=30).fit(X, y)
     assert coarse.score(NEW, NEW_SPANS) == SpanScorer("covering")(coarse, NEW, NEW_SPANS)
     doctors = [[(b, e, "PERSON_DOCTOR" if k == "PERSON" else k) for b, e, k in spans] for spans in NEW_SPANS]

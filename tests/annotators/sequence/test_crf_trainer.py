@@ -104,6 +104,8 @@ def test_an_unknown_line_search_in_a_file_names_the_nearest() -> None:
         "('linesearch',): expected one of MoreThuente, Backtracking or StrongBacktracking, got 'Backtrack'; "
         "did you mean Backtracking?"
     ]
+
+
 @pytest.mark.parametrize("algorithm", ["lbfgs", "l2sgd", "ap", "pa", "arow"])
 def test_sklearn_crfsuite_trains_the_same_bytes_as_crfsuite(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -109,7 +109,7 @@ def test_tags_are_set_without_making_objects(small: Path) -> None:
     tagger.open()
     tagger.process(cas)
     assert tags_of(cas) == ["PRP", "VBD", "DT", "JJ", "NN", "."]
-    assert cas.view()._index(Token).spans_only is None  # columns with a feature, no objects
+    assert cas.view().indexes.of(Token).spans_only is None  # columns with a feature, no objects
     assert [t.pos for t in cas.select(Token)] == ["PRP", "VBD", "DT", "JJ", "NN", "."]
 
 

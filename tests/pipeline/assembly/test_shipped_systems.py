@@ -12,9 +12,10 @@ from caspipe.pipeline.errors import ConfigError
 
 SYSTEMS = [name for name in names() if name.startswith("systems/")]
 NEEDS_A_MODEL = ("_apply", "_fine_tune")
+WITHOUT_TRAINING = ("_berman",)
 
 
-@pytest.mark.parametrize("name", [n for n in SYSTEMS if not n.endswith(NEEDS_A_MODEL)])
+@pytest.mark.parametrize("name", [n for n in SYSTEMS if not n.endswith((*NEEDS_A_MODEL, *WITHOUT_TRAINING))])
 def test_a_training_assembles_without_pytorch_and_without_corpora(name: str) -> None:
     assert any(c.name == "neural_trainer" for c in Pipeline.load(locate(name)).consumers)
 
