@@ -36,8 +36,8 @@ class SpanScorer:
 
         cross_validate(PhiDetector(), texts, spans, scoring={"recall": SpanScorer("covering", "recall")})
 
-    `kind`: a kind, `micro` (all spans) or `macro` (mean over kinds). Undefined figures are NaN, except F1 if spans were to be found
-    and none was: `caspipe evaluate` calls it undefined, but a selection of models needs it to be worse than any other, so it is 0.
+    `kind`: a kind, `micro` (all spans) or `macro` (mean over kinds). Undefined figures are NaN, except F1 if spans were to be
+    found and none was: it is 0, so that a selection of models takes another one.
     """
 
     criterion: str = "strict"

@@ -173,6 +173,10 @@ def test_scores_are_those_of_the_evaluation(detector: PhiDetector) -> None:
     assert scores.value("covering", "PERSON", "precision") == 1.0
     assert np.isnan(SpanScorer()(detector, ["Nothing."], [[]]))
     assert np.isnan(detector.score(["Nothing to report."], [[]]))
+    coarse = PhiDetector(features=FEATURES, scoring="covering", max_iterations=30).fit(X, y)
+    assert coarse.score(NEW, NEW_SPANS) == SpanScorer("covering")(coarse, NEW, NEW_SPANS)
+    doctors = [[(b, e, "PERSON_DOCTOR" if k == "PERSON" else k) for b, e, k in spans] for spans in NEW_SPANS]
+    assert SpanScorer(level="top")(detector, NEW, doctors) == detector.score(NEW, NEW_SPANS)
 
 
 def test_a_model_that_finds_nothing_is_the_worst_one_for_a_selection() -> None:
@@ -183,10 +187,6 @@ def test_a_model_that_finds_nothing_is_the_worst_one_for_a_selection() -> None:
     texts, spans = ["Seen by Ann."], [[(8, 11, "PERSON")]]
     assert SpanScorer()(Silent(), texts, spans) == SpanScorer(figure="recall")(Silent(), texts, spans) == 0
     assert np.isnan(SpanScorer(figure="precision")(Silent(), texts, spans))
-    coarse = PhiDetector(features=FEATURES, scoring="covering", max_iterations=30).fit(X, y)
-    assert coarse.score(NEW, NEW_SPANS) == SpanScorer("covering")(coarse, NEW, NEW_SPANS)
-    doctors = [[(b, e, "PERSON_DOCTOR" if k == "PERSON" else k) for b, e, k in spans] for spans in NEW_SPANS]
-    assert SpanScorer(level="top")(detector, NEW, doctors) == detector.score(NEW, NEW_SPANS)
 
 
 def test_texts_and_spans_may_come_in_arrays_and_series(detector: PhiDetector) -> None:
