@@ -22,6 +22,7 @@ from benchmarks.notes.documents import Document, phi_notes
 from benchmarks.notes.figures import ALL, counted
 from benchmarks.notes.finding import find
 from caspipe.consumers.scoring import Mark
+from caspipe.consumers.scoring.table import format_share
 from caspipe.pipeline.assembly.shipped import locate
 from caspipe.typesystem import OffsetMap, Replacement, replace_spans
 
@@ -83,8 +84,8 @@ def scored(config: str, documents: Sequence[Document], warm: Sequence[str]) -> s
     groups, fate = counted(documents, find(config, [d.text for d in documents], None, warm))
     counts = groups[ALL][ALL]
     return (
-        f"{counts.recall or 0:.3f} ({counts.covered:,} of {counts.spans:,}) | {counts.cleanness or 0:.3f} | "
-        f"{counts.alarms or 0:.2f} | {fate.ms:.1f}"
+        f"{format_share(counts.recall)} ({counts.covered:,} of {counts.spans:,}) | {format_share(counts.cleanness)} | "
+        f"{format_share(counts.alarms, 2)} | {fate.ms:.1f}"
     )
 
 

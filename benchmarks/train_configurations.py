@@ -88,7 +88,7 @@ def one(wanted: Declared, given: argparse.Namespace) -> int:
         return 0
     try:
         result = measured(wanted, given)
-    except (AbsentError, CaspipeError) as error:
+    except (AbsentError, CaspipeError, RuntimeError) as error:
         print(f"{wanted.name}: left out: {error}")
         return 1
     result.write(file, wanted.set)

@@ -96,4 +96,6 @@ def _ages(record: Mapping[str, Any]) -> Iterator[tuple[int, int]]:
 
 
 if __name__ == "__main__":
-    prepare(*map(Path, sys.argv[1:]))
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    prepare(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -20,7 +20,6 @@ class TypeIndexes(GrowingIndexes):
     __slots__ = ("_known", "_over", "_parts", "_whole")
 
     def __init__(self, typesystem: TypeSystem | None = None) -> None:
-        super().__init__(typesystem)
         self._known: set[int] | None = None
         """`id()` of everything in `others`, computed when something is added."""
         self._whole: dict[Class, Index[Any]] = {}
@@ -29,6 +28,7 @@ class TypeIndexes(GrowingIndexes):
         """The merged indexes over a class; always the same list, which `add_all` holds while others may look."""
         self._parts: dict[Class, list[Class]] = {}
         """The classes with instances of a type and its subtypes, in order of type priority."""
+        super().__init__(typesystem)  # last: from now on, the type system may call
 
     def changed(self) -> None:
         self._forget_merged()

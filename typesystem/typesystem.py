@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, Protocol
 from weakref import WeakSet, WeakValueDictionary
 
@@ -23,6 +24,9 @@ from .description import (
 from .errors import TypeSystemError
 from .merging import ancestors, is_value
 from .resolved_types import ResolvedTypes
+
+_WATCHING = Lock()
+"""Held while watchers are added or copied: threads may create documents with one type system."""
 
 
 class Watcher(Protocol):
@@ -64,8 +68,11 @@ class TypeSystem:
 
     def _use(self, resolution: ResolvedTypes) -> None:
         before, self._resolution = self._resolution, resolution
-        if watchers := list(self._watchers):
-            names = resolution.changes_since(before)
+        names = resolution.changes_since(before)
+        declared = list(TYPES)[before.declared_count : resolution.declared_count]
+        if names or resolution.ranks != before.ranks or any(name in before.types for name in declared):
+            with _WATCHING:
+                watchers = list(self._watchers)
             for watcher in watchers:
                 watcher.types_changed(self, names)
 
@@ -79,7 +86,8 @@ class TypeSystem:
 
     def watch(self, watcher: Watcher) -> None:
         """Tell `watcher` when a type changes, as long as it exists."""
-        self._watchers.add(watcher)
+        with _WATCHING:
+            self._watchers.add(watcher)
 
     def refresh(self) -> None:
         """Take in the classes that were declared in the meantime."""

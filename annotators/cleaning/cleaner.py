@@ -6,10 +6,17 @@ from dataclasses import field
 from functools import cached_property
 
 from ...pipeline.contract.component import AnalysisEngine, component
-from ...typesystem import INITIAL_VIEW, Cas, DocumentAnnotation, KnownPhi, replace_spans
+from ...typesystem import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas, DocumentAnnotation, KnownPhi, replace_spans
 from .cleaning_rules import CleaningRules, LineBreaks
 
 CLEANED_VIEW = "cleaned"
+_RESERVED = (INITIAL_VIEW, GOLD_VIEW, DEIDENTIFIED_VIEW)
+
+
+def check_view(name: str) -> None:
+    """Raise ValueError for the name of a view that has a meaning of its own: the original, the reference or the masked text."""
+    if name in _RESERVED:
+        raise ValueError(f"view: expected a name other than {', '.join(_RESERVED)}, got {name}")
 
 
 @component("cleaner")
@@ -32,8 +39,7 @@ class Cleaner(AnalysisEngine):
     line break and else a blank line (`paragraph`); a line break or a blank line (`line`)."""
 
     def __post_init__(self) -> None:
-        if self.view == INITIAL_VIEW:
-            raise ValueError(f"view: expected a name other than {INITIAL_VIEW}, whose text cannot change")
+        check_view(self.view)
         for character, word in self.words.items():
             if not character or any(map(str.isspace, character)):
                 raise ValueError("words: expected characters other than white space on the left")
@@ -58,5 +64,5 @@ class Cleaner(AnalysisEngine):
         cleaned = cas.create_view(self.view, text)
         cleaned.offset_map = offsets
         cleaned.fill(KnownPhi, initial.select(KnownPhi))
-        for language in sorted({d.language for d in initial.select(DocumentAnnotation)})[:1]:
+        for language in sorted({d.language for d in initial.select(DocumentAnnotation) if d.language})[:1]:
             cleaned.add(DocumentAnnotation(0, len(text), language=language).set_source(self.id))

@@ -9,7 +9,7 @@ from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.errors import CasError
 from ...typesystem import INITIAL_VIEW, Annotation, Cas, DocumentAnnotation, OffsetMap, Sentence, Token, View
 from ...typesystem.description import ARRAYS, PRIMITIVES
-from .cleaner import CLEANED_VIEW
+from .cleaner import CLEANED_VIEW, check_view
 
 _DISJOINT = (Sentence, Token)
 _VALUES = PRIMITIVES | (ARRAYS - {"uima.cas.FSArray"})
@@ -28,6 +28,9 @@ class Copier(AnalysisEngine):
     """The view to copy from."""
     keep: bool = False
     """Keep the view. It contains the original text, so no output with it must be released."""
+
+    def __post_init__(self) -> None:
+        check_view(self.view)
 
     @property
     def copied_view(self) -> str:

@@ -190,6 +190,7 @@ def _check_length(where: str, lists: list[Any], of: list[Any], what: str, one: s
 
 def _found(value: Any) -> str:
     """Return the type of a value, never the value: it may be text of a document."""
-    return (
-        "None" if value is None else f"an empty {type(value).__name__}" if value in ("", b"") else type(value).__name__
-    )
+    if value is None:
+        return "None"
+    empty = isinstance(value, str | bytes) and not value
+    return f"an empty {type(value).__name__}" if empty else type(value).__name__

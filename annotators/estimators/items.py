@@ -36,7 +36,7 @@ def attributes(item: Item) -> Iterator[tuple[str, float]]:
 
 def _expanded(item: Item) -> Iterator[tuple[str, float]]:
     if not isinstance(item, Mapping):
-        yield from ((_text(name), 1.0) for name in item)
+        yield from ((_text(name), 1.0) for name in ordered(item))
         return
     for name, value in item.items():
         if isinstance(value, dict | list | set):
@@ -46,6 +46,13 @@ def _expanded(item: Item) -> Iterator[tuple[str, float]]:
             yield f"{_text(name)}:{_text(value)}", 1.0
         else:
             yield _text(name), float(value)
+
+
+def ordered(item: Any) -> Any:
+    """Return an item, with sorted lists instead of the sets in it: their order would follow from the hash seed."""
+    if isinstance(item, Mapping):
+        return {name: ordered(value) for name, value in item.items()}
+    return sorted(item, key=_text) if isinstance(item, set | frozenset) else item
 
 
 def _text(name: str | bytes) -> str:

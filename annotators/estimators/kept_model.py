@@ -69,10 +69,11 @@ class KeptModel:
 
     def pipeline(self, **parameters: Any) -> Pipeline:
         """Return the pipeline of the engines and the annotator with this model. It is kept until the parameters change."""
-        if self._applied is None or self._applied[0] != parameters:
+        applied = self._applied
+        if applied is None or applied[0] != parameters:
             given = {"model": str(self._path()), **parameters}
-            self._applied = parameters, assembled([*self.engines, {self.meta["type"]: given}])
-        return self._applied[1]
+            applied = self._applied = parameters, assembled([*self.engines, {self.meta["type"]: given}])
+        return applied[1]
 
     def write(self, path: Path) -> None:
         """Write the model as a folder, or as a zip if the path ends in `.zip`, under the name of the path.
@@ -91,10 +92,11 @@ class KeptModel:
     def _path(self) -> Path:
         """Return a folder with the files, which is deleted together with this object."""
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="caspipe-"))
-            weakref.finalize(self, _remove, self._folder, os.getpid())
+            folder = Path(tempfile.mkdtemp(prefix="caspipe-"))
+            weakref.finalize(self, _remove, folder, os.getpid())
             for name, data in self.files.items():
-                (self._folder / name).write_bytes(data)
+                (folder / name).write_bytes(data)
+            self._folder = folder  # last: another thread may look at it
         return self._folder
 
     def __getstate__(self) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from .checking import (
     check_window,
     column,
 )
-from .items import Item, ItemScorer
+from .items import Item, ItemScorer, ordered
 
 DEFAULT_FEATURES = (
     *("token", "lower", "capital_type", "numeric_type", "hyphen", "suffix2", "suffix3", "shape", "sentence_position"),
@@ -134,7 +134,7 @@ class PhiTagger(BaseEstimator):
         if not any(labels):
             raise ValueError(f"{where}: X: expected at least one token, found none in {len(sequences)} sequences")
         crf = self._crf()
-        items = self._items(where, sequences) if tokens else sequences
+        items = self._items(where, sequences) if tokens else [[ordered(item) for item in s] for s in sequences]
         check_items(where, items)
         seed_c_library(self.random_state)
         crf.fit(items, labels)

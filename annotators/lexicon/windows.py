@@ -35,6 +35,8 @@ def chunk_windows(view: View, tags: Collection[str]) -> list[Window]:
         if chunk.tag == _NOUNS and chunk.tag in tags and follows:
             phrases[-1] = (phrases[-1][0], last)
         elif chunk.tag == _JOINT and follows:
+            if chunk.tag in tags:
+                phrases[-1] = (phrases[-1][0], last)
             reach = last
             continue
         elif chunk.tag in tags:

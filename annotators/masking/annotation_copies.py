@@ -53,7 +53,7 @@ def copy_annotations(source: View, target: View, names: Sequence[str] | None) ->
                 target.add_lazily(type_, _others(items, offsets))
             else:
                 _others(items, offsets)(target)
-    for language in sorted({d.language for d in source.select(DocumentAnnotation)})[:1]:
+    for language in sorted({d.language for d in source.select(DocumentAnnotation) if d.language})[:1]:
         target.add(DocumentAnnotation(0, len(target.text), language=language))
 
 

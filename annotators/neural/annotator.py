@@ -92,7 +92,7 @@ class NeuralAnnotator(ChainTagger):
 
     def _token_scores(self, words: Words, scores: Floats, sequences: list[tuple[int, int]]) -> Iterator[TokenScore]:
         kinds, columns = self._kinds
-        for first, last in sequences:
+        for first, last in sequences if kinds else ():
             probabilities = lattice(np.ascontiguousarray(scores[first:last]), self.transitions).marginals()
             by_kind = np.stack([probabilities[:, c].sum(axis=1) for c in columns], axis=1)
             for i, (probability, kind) in enumerate(

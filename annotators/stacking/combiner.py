@@ -36,19 +36,29 @@ def fit_combiner(
 
     Of several values of C in `strengths`, that with the lowest log loss in `n` folds is used. A document (`groups`) is never
     divided, and all folds have about the same share of correct proposals. Attributes of fewer than `min_count` rows are left out.
+    Raises ValueError if none is left.
     """
     from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import GridSearchCV, cross_val_predict
+    from sklearn.metrics import log_loss
+    from sklearn.model_selection import cross_val_predict
 
     matrix, place = binary_matrix(rows, min_count)
     model = LogisticRegression(C=strengths[0], tol=1e-6, max_iter=2000)
+    if not place:
+        raise ValueError(f"expected attributes that occur in at least {min_count} proposals, found none")
     divided = _folds(right, groups, n, seed)
-    if divided and len(strengths) > 1:
-        search = GridSearchCV(model, {"C": list(strengths)}, scoring="neg_log_loss", cv=divided, refit=False)
-        model.set_params(**search.fit(matrix, right).best_params_)
+
+    def left_out_with(C: float) -> list[float]:
+        model.set_params(C=C)
+        found: list[float] = cross_val_predict(model, matrix, right, cv=divided, method="predict_proba")[:, 1].tolist()
+        return found
+
     left_out: list[float] = []
     if divided:
-        left_out = cross_val_predict(model, matrix, right, cv=divided, method="predict_proba")[:, 1].tolist()
+        tried = {C: left_out_with(C) for C in strengths}
+        best = min(strengths, key=lambda C: float(log_loss(right, tried[C]))) if len(strengths) > 1 else strengths[0]
+        left_out = tried[best]
+        model.set_params(C=best)
     values = model.fit(matrix, right).coef_[0]
     weights = {name: float(values[i]) for name, i in place.items() if values[i]}
     return Combiner(weights, float(model.intercept_[0]), float(model.C), left_out)

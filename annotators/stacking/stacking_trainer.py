@@ -143,15 +143,18 @@ class StackingTrainer(ModelTrainer):
             )
         if len({p.right for e in examples for p in e.proposals}) < 2:
             raise ConsumerError(f"{self.name}: nothing to learn: all candidates are right, or all are wrong")
-        combiner = fit_combiner(
-            [p.attributes for e in examples for p in e.proposals],
-            [p.right for e in examples for p in e.proposals],
-            [e.source for e in examples for _ in e.proposals],
-            strengths=self._strengths,
-            min_count=self.min_count,
-            n=self.folds,
-            seed=self.seed,
-        )
+        try:
+            combiner = fit_combiner(
+                [p.attributes for e in examples for p in e.proposals],
+                [p.right for e in examples for p in e.proposals],
+                [e.source for e in examples for _ in e.proposals],
+                strengths=self._strengths,
+                min_count=self.min_count,
+                n=self.folds,
+                seed=self.seed,
+            )
+        except ValueError as error:
+            raise ConsumerError(f"{self.name}: {error}") from None
         gold = sum(sum(e.gold.values()) for e in examples)
         f1 = {t: _f1(examples, combiner.left_out, t, gold) for t in THRESHOLDS} if combiner.left_out else {}
         threshold = max(f1, key=lambda t: (f1[t], -abs(t - 0.5))) if f1 else 0.5

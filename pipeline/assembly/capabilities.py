@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from ...typesystem import INITIAL_VIEW, FeatureStructure, Phi, PhiCandidate
 from ..contract import registry
 from ..contract.component import Annotator, CasConsumer, CollectionReader, Component
-from ..errors import Fault
+from ..errors import Fault, nearest
 from .config import Config, Step
 
 Need = type[FeatureStructure] | str
@@ -70,7 +70,10 @@ def check_capabilities(
 
     for part in (*engines, *consumers):
         view = _view_of(part, steps.get(part.id))
-        view = view if view in contents else INITIAL_VIEW
+        if view not in contents:
+            if len(contents) > 1 and not complete and (hint := nearest(view, contents)):
+                report(part, f"no earlier component creates view {view}{hint}")
+            view = INITIAL_VIEW
         for needed in part.needs():
             if contents[view].maker(needed) is None and not (complete and view == INITIAL_VIEW):
                 report(part, _lack(part, needed, view, contents, engines))

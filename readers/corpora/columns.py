@@ -80,7 +80,7 @@ def _bracketed(labels: Sequence[str]) -> Iterator[Chunk]:
             raise LabelFault(i, "expected a label in brackets, as in CoNLL-2012: *, (GPE*, *) or (GPE)")
         if match[1]:
             if open_label:
-                raise LabelFault(i, f"{match[1]} begins inside of {open_label}")
+                raise LabelFault(i, "a label begins inside of another")
             open_label, first = match[1], i
         if match[3]:
             if not open_label:
@@ -88,7 +88,7 @@ def _bracketed(labels: Sequence[str]) -> Iterator[Chunk]:
             yield Chunk(first, i + 1, open_label)
             open_label = ""
     if open_label:
-        raise LabelFault(len(labels) - 1, f"{open_label} is open at the end of a sentence")
+        raise LabelFault(len(labels) - 1, "a label is open at the end of a sentence")
 
 
 def _parts(index: int, label: str, tags: Tags) -> tuple[str, str]:

@@ -16,6 +16,8 @@ from ..files.selection import Source
 from ..gold import Reference, kind_of, make_gold, own_kind
 from .columns import CONLLU, Block, LabelFault, Layout, Row, Separator, Tags, blocks, chunks
 
+_IN_BRACKETS = re.compile(r"[A-Z][A-Z0-9_]*")
+"""A label of CoNLL-2012, such as `WORK_OF_ART`; a token in brackets is seldom of this form."""
 _COMMON_LABELS = {
     **dict.fromkeys("PER PERS PERSON".split(), PhiKind.PERSON),
     **dict.fromkeys("LOC LOCATION GPE GEO-LOC".split(), PhiKind.LOCATION),
@@ -176,8 +178,10 @@ class ConllReader(WholeFileReader):
     def _kind(self, label: str, row: Row) -> PhiKind | None:
         if label not in self.kinds and label.upper() in _COMMON_LABELS and not self.own_labels:
             return _COMMON_LABELS[label.upper()]
-        hidden = row.label == label  # a label without a prefix may be a token, if `label` names the wrong column
-        own = self.own_labels and label not in self.kinds and not hidden
+        bare = row.label == label  # a label without a prefix may be a token, if `label` names the wrong column
+        hidden = bare or self.tags == "brackets"  # so may `(Smith)`
+        named = _IN_BRACKETS.fullmatch(label) is not None if self.tags == "brackets" else not bare
+        own = self.own_labels and label not in self.kinds and named
         try:
             return own_kind(label) if own else kind_of(label, self.kinds)
         except ReaderError as error:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ....consumers import scoring
-from ....typesystem import GOLD_VIEW, Cas, KnownPhi, Phi
+from ....typesystem import GOLD_VIEW, Cas, KnownPhi, Phi, PhiKind
 from ...assembly.config import Step
 from ...contract import registry
 from ...storage.yaml_source import Text
@@ -42,7 +42,8 @@ _DRAWING = ("drawing.py", "plots.py")
 def of_scoring() -> str:
     """Return a hash of the code that counts hits. The code of figures is not part of it: a new figure repeats no job."""
     folder = Path(inspect.getfile(scoring)).parent
-    return digest([_code(str(file)) for file in sorted(folder.rglob("*.py")) if file.name not in _DRAWING])
+    files = [file for file in sorted(folder.rglob("*.py")) if file.name not in _DRAWING]
+    return digest([_code(str(file)) for file in (*files, Path(inspect.getfile(PhiKind)))])
 
 
 def _settled(value: Any) -> Any:

@@ -11,7 +11,7 @@ from ...storage.yaml_source import Keys
 from .plan import Measure, Plan
 from .result import Cell, Table, plus_minus
 from .runner import JobOutcome, successful_scores
-from .scores import MEASURES, OVERALL, SHORT, Counts, Scores, deviation, mean
+from .scores import MEASURES, OVERALL, SHORT, Counts, Scores, counted_f1, deviation, mean
 
 OURS, THEIRS = "here", "source"
 """The headings of the two groups of columns."""
@@ -100,8 +100,11 @@ class Reference:
 
     def _cell(self, many: Sequence[Scores], kinds: Sequence[str], measure: Measure, spread: bool) -> Cell:
         """Return the mean over folds or seeds of a figure of some kinds counted together, on the published scale."""
-        counted = [_together(scores, self.criterion, kinds).value(measure) for scores in many]
-        values = [None if value is None else value * self.scale for value in counted]
+        counts = [_together(scores, self.criterion, kinds) for scores in many]
+        found = [c.value(measure) for c in counts]
+        if measure == "f1":
+            found = counted_f1(zip(found, (c.gold for c in counts), strict=True))
+        values = [None if value is None else value * self.scale for value in found]
         return plus_minus(mean(values), deviation(values)) if spread else mean(values)
 
 

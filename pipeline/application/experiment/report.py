@@ -139,7 +139,7 @@ def _css(**classes: bool) -> str:
     return " ".join(name for name, on in classes.items() if on)
 
 
-SMALLER = ("repetitions", "limit", "folds")
+SMALLER = ("repetitions", "limit", "folds", "epochs", "max_iterations")
 """Parameters that shorten a run; the command of the full run does not contain them."""
 
 

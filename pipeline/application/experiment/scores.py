@@ -1,6 +1,6 @@
 """Counts of reference and system spans, metrics computed from them, and statistics over folds and repetitions.
 
-Undefined values (such as the precision of a system without spans) are None and are excluded from averages.
+Undefined values (such as the precision of a system without spans) are None and are excluded from averages; F1: see `values_of`.
 """
 
 from __future__ import annotations
@@ -112,14 +112,34 @@ def quantile(values: Iterable[float | None], q: float) -> float | None:
     return known[low] + (position - low) * (known[high] - known[low])
 
 
+def counted_f1(values: Iterable[tuple[float | None, int]]) -> list[float | None]:
+    """Return F1 values for an average, from pairs of F1 and the number of reference spans.
+
+    If F1 is defined in some folds, it counts 0 in those in which there was something to find and nothing was found: otherwise a
+    system would gain by finding nothing in a fold. If it is undefined in all, so is the average.
+    """
+    pairs = list(values)
+    if all(value is None for value, _ in pairs):
+        return [None for _ in pairs]
+    return [0.0 if value is None and gold else value for value, gold in pairs]
+
+
+def values_of(many: Sequence[Scores], criterion: str, kind: str, measure: str) -> list[float | None]:
+    """Return the values of folds or repetitions, for averages (`counted_f1`)."""
+    counts = [scores.counts.get((criterion, kind), Counts()) for scores in many]
+    if measure == "f1":
+        return counted_f1((c.value(measure), c.gold) for c in counts)
+    return [c.value(measure) for c in counts]
+
+
 def averaged(many: Sequence[Scores], criterion: str, kind: str, measure: str) -> float | None:
     """Return the mean over folds or repetitions, as the source scores a cross-validation (§5.2)."""
-    return mean(scores.value(criterion, kind, measure) for scores in many)
+    return mean(values_of(many, criterion, kind, measure))
 
 
 def spread(many: Sequence[Scores], criterion: str, kind: str, measure: str) -> float | None:
     """Return the standard deviation over folds or repetitions."""
-    return deviation(scores.value(criterion, kind, measure) for scores in many)
+    return deviation(values_of(many, criterion, kind, measure))
 
 
 def best(values: Mapping[Any, float | None]) -> Any:

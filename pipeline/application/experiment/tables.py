@@ -5,6 +5,7 @@ number in them, and the test of the best parameters at the end of a search.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -18,8 +19,11 @@ from .result import Cell, Result, Table, plus_minus, shown
 from .runner import ExperimentRunner, JobOutcome, successful_scores
 from .scores import MEASURES, OVERALL, SHORT, Scores, averaged, kinds_of, mean, spread
 
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
+
 CONVENTION = (
-    "Undefined values (precision and F1 if nothing was found) are left out of averages; the source prints P as 1.000."
+    "Undefined: precision and F1 if nothing was found; the source prints P as 1.000. In averages, such a precision is left out, "
+    "and such an F1 counts 0."
 )
 
 TRAINING_TIMES = (
@@ -84,7 +88,7 @@ def kinds_table(title: str, outcomes: Sequence[JobOutcome], settings: Settings, 
         ]
         cells: list[Cell] = [plus_minus(*figure) if runs > 1 else figure[0] for figure in figures]
         spans = sum(scores.counts[criteria[0], kind].gold for scores in many if (criteria[0], kind) in scores.counts)
-        rows.append([kind, *cells, spans // runs])
+        rows.append([kind, *cells, round(spans * len(outcomes) / (runs * max(1, len(many))))])
     return Table(title, columns, rows, note)
 
 
@@ -149,14 +153,11 @@ def records(many: Sequence[Scores], settings: Settings, **labels: Cell) -> list[
 
 
 def plain_values(values: Iterable[Any]) -> list[Any]:
-    """Return the values of a parameter as plain data. Texts that are numbers become numbers: YAML reads `1e-6` as a text."""
-    plain = []
-    for value in text_of(list(values)):
-        try:
-            plain.append(float(value) if isinstance(value, str) else value)
-        except ValueError:
-            plain.append(value)
-    return plain
+    """Return the values of a parameter, with texts that are numbers as numbers: YAML reads `1e-6` as a text.
+
+    Other texts still know their file: relative paths among them are relative to it, and files are part of the keys of jobs.
+    """
+    return [float(v) if isinstance(v, str) and _NUMBER.fullmatch(v) else v for v in values]
 
 
 def is_number(value: Any) -> bool:
@@ -168,7 +169,7 @@ def value_text(value: Any) -> str:
     """Return the value of a parameter as it is written in YAML, on one line: `0.1`, `adam`, `{sgd: {rate: 0.1}}`."""
     if is_number(value):
         return f"{value:g}"
-    text = yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=False)
+    text = yaml.safe_dump(text_of(value), default_flow_style=True, width=10_000, sort_keys=False)
     return text.removesuffix("...\n").strip()
 
 

@@ -100,13 +100,18 @@ def test_the_words_are_a_parameter() -> None:
     assert origin(own, "from") == (2, 4)
 
 
+RESERVED = "view: expected a name other than _InitialView, gold, deidentified"
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"words": {"": "x"}}, "words: expected characters other than white space on the left"),
         ({"words": {"a b": "x"}}, "words: expected characters other than white space on the left"),
         ({"words": {"&": " "}}, "words: expected a word without space around it for '&'"),
-        ({"view": "_InitialView"}, "view: expected a name other than _InitialView, whose text cannot change"),
+        ({"view": "_InitialView"}, f"{RESERVED}, got _InitialView"),
+        ({"view": "gold"}, f"{RESERVED}, got gold"),
+        ({"view": "deidentified"}, f"{RESERVED}, got deidentified"),
     ],
 )
 def test_wrong_parameters_are_refused(given: dict[str, Any], message: str) -> None:

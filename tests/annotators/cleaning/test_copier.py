@@ -188,6 +188,11 @@ def test_a_view_that_nobody_creates_is_an_error() -> None:
     )
 
 
+def test_a_misspelt_view_is_an_error() -> None:
+    told = faults(START + "[cleaner, {aggregate: {view: cleand, engines: [segmenter, dates]}}, copier, masker]")
+    assert "dates: no earlier component creates view cleand; did you mean cleaned?" in told
+
+
 def test_what_comes_after_the_copier_may_use_what_it_copied() -> None:
     Pipeline.parse(START + "[cleaner, {segmenter: {view: cleaned}}, copier, names, masker]")
 

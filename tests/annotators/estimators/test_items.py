@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.annotators.estimators.items import ItemScorer, attributes
+from caspipe.annotators.estimators.items import ItemScorer, attributes, ordered
 from caspipe.annotators.sequence.weights import Weights
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=4)
@@ -59,6 +59,12 @@ def test_scores_are_sums_of_weights_of_attributes(sequences: list[list[Any]]) ->
     expected = [sum(weights[name] * value for name, value in attributes(item)) for s in sequences for item in s]
     assert scores[:, 1].tolist() == pytest.approx(expected)
     assert [last - first for first, last in ranges] == [len(s) for s in sequences]
+
+
+def test_the_order_of_sets_does_not_depend_on_the_hash_seed() -> None:
+    item = {"words": {"b", "a", "c"}, "more": {"inner": {"z", "y"}}}
+    assert ordered(item) == {"words": ["a", "b", "c"], "more": {"inner": ["y", "z"]}}
+    assert list(attributes({"b", "a"})) == [("a", 1.0), ("b", 1.0)]
 
 
 def test_repeated_attributes_count_each_time() -> None:

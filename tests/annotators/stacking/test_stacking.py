@@ -213,6 +213,18 @@ def test_the_combiner_is_scored_on_documents_left_out_with_their_copies() -> Non
     assert sum((p > 0.5) == r for p, r in zip(divided.left_out, right, strict=True)) > 50
 
 
+def test_c_is_chosen_although_some_documents_have_a_single_answer() -> None:
+    rows = [["sure", "all"], ["sure", "all"], ["doubtful", "all"], ["sure", "all"], ["doubtful", "all"]]
+    right, groups = [True, True, False, True, False], ["a", "b", "c", "d", "e"]
+    for strengths in ([1e-4, 10.0], [10.0, 1e-4]):
+        assert fit_combiner(rows, right, groups, strengths=strengths, min_count=1, n=2, seed=1).C == 10.0
+
+
+def test_attributes_that_are_all_rare_are_told() -> None:
+    with pytest.raises(ValueError, match="expected attributes that occur in at least 2 proposals, found none"):
+        fit_combiner([["a"], ["b"]], [True, False], ["d", "e"], strengths=[1.0], min_count=2, n=2, seed=1)
+
+
 def test_too_few_documents_leave_nothing_out() -> None:
     one = fit_combiner([["a"], ["b"]], [True, False], ["d", "d"], strengths=[1.0], min_count=1, n=5, seed=1)
     assert one.left_out == [] and one.weights["a"] > 0 > one.weights["b"]

@@ -209,9 +209,9 @@ def test_the_files_of_ontonotes_are_read(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("cells", "reason"),
     [
-        (["(GPE*", "(ORG)", "*)"], ", line 2: ORG begins inside of GPE"),
+        (["(GPE*", "(ORG)", "*)"], ", line 2: a label begins inside of another"),
         (["*", "*)"], ", line 2: a bracket closes that none opened"),
-        (["*", "(GPE*"], ", line 2: GPE is open at the end of a sentence"),
+        (["*", "(GPE*"], ", line 2: a label is open at the end of a sentence"),
         (["*", NAME], ", line 2: expected a label in brackets, as in CoNLL-2012: *, (GPE*, *) or (GPE)"),
         (["*", "(GPE"], ", line 2: expected a label in brackets, as in CoNLL-2012: *, (GPE*, *) or (GPE)"),
     ],

@@ -27,6 +27,8 @@ from ..tables import (
     training_table,
 )
 
+MOST_DRAWN = 20
+"""With more systems, nobody could read the numbers of a heat map; its table has them."""
 ANY_KIND = "PERSON"
 """A kind to ask for the metrics that a criterion has by kind."""
 
@@ -72,6 +74,8 @@ class Comparison(Experiment):
         most = max(seeded.values(), default=1)
         where = settings.test or f"{len(splits)} folds of {runner.plan.train}"
         over = f", mean of {most} seeds" if most > 1 else ""
+        if over and len(splits) > 1:
+            over = f", mean over folds and {most} seeds"
         result = Result()
         spread = over.replace("mean", "mean ± standard deviation")
         result.tables.append(systems_table(by_system, settings, f"All kinds together, on {where}{spread}"))
@@ -88,7 +92,8 @@ class Comparison(Experiment):
             options["value"] = f"{criterion} {SHORT[self.measure]}"
             caption = f"{criterion.capitalize()} {LONG[self.measure]} by kind and system, on {where}{over}."
             data = (chosen, kinds, values)
-            result.figures.append(Figure(f"kinds-{criterion}", caption, "grid_heatmap", data, options))
+            if len(chosen) <= MOST_DRAWN:
+                result.figures.append(Figure(f"kinds-{criterion}", caption, "grid_heatmap", data, options))
         for criterion in (c for c in settings.criteria if defines(c, OVERALL, self.measure)):
             reached = {
                 s: averaged(successful_scores(m), criterion, OVERALL, self.measure) for s, m in by_system.items()

@@ -10,7 +10,7 @@ from ..experiment import Experiment
 from ..plan import system_steps
 from ..result import Cell, Figure, Result, Table
 from ..runner import ExperimentRunner, successful_scores
-from ..scores import DRAWN, LONG, OVERALL, Scores, kinds_of, quantile
+from ..scores import DRAWN, LONG, OVERALL, Scores, kinds_of, quantile, values_of
 from ..tables import CONVENTION, figure_cells, figure_columns, kinds_table, records
 
 
@@ -76,7 +76,9 @@ class LearningCurve(Experiment):
             share = 0.0 if model in untrained else self.proportions[-1]
             how = f"{size[share]:,} documents for training" if share else "no training"
             distinct = list({o.job.key: o for o in outcomes[model, share]}.values())
-            result.tables.append(kinds_table(f"{model}, {how}", distinct, runner.settings, CONVENTION))
+            result.tables.append(
+                kinds_table(f"{model}, {how}", distinct, runner.settings, CONVENTION, runs=len(distinct))
+            )
         for criterion in runner.settings.criteria:
             result.figures.append(self._figure(sizes, curves, levels, criterion, OVERALL))
         for kind in kinds_of(s for points in curves.values() for many in points for s in many)[1:]:
@@ -103,7 +105,7 @@ class LearningCurve(Experiment):
         low, high = self.band
 
         def three(many: list[Scores], measure: str) -> tuple[float | None, float | None, float | None]:
-            values = [s.value(criterion, kind, measure) for s in many]
+            values = values_of(many, criterion, kind, measure)
             return quantile(values, low), quantile(values, 0.5), quantile(values, high)
 
         panels = {

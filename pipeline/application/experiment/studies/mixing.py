@@ -13,7 +13,7 @@ from ..experiment import Experiment
 from ..plan import Plan
 from ..result import Cell, Figure, Result, Table
 from ..runner import ExperimentRunner, successful_scores
-from ..scores import DRAWN, LONG, OVERALL, Scores, mean, quantile
+from ..scores import DRAWN, LONG, OVERALL, Scores, mean, quantile, values_of
 from ..tables import figure_cells, figure_columns, records
 
 
@@ -89,8 +89,7 @@ class Mixing(Experiment):
         self, runner: ExperimentRunner, curves: dict[str, list[list[Scores]]], criterion: str, measure: str
     ) -> Figure:
         values = {
-            model: [[s.value(criterion, OVERALL, measure) for s in many] for many in points]
-            for model, points in curves.items()
+            model: [values_of(many, criterion, OVERALL, measure) for many in points] for model, points in curves.items()
         }
         series = {model: [mean(v) for v in points] for model, points in values.items()}
         band = {m: ([quantile(v, 0.25) for v in p], [quantile(v, 0.75) for v in p]) for m, p in values.items()}

@@ -131,10 +131,13 @@ class PriorityOrder(Experiment):
         settings = runner.settings
         splits = [runner.split()] if settings.test is not None else runner.folds()
         orders: dict[str, dict[str, Any]] = {}
+        learned = ""
         permuted = itertools.permutations(given) if len(given) <= MOST_PERMUTED else [given, general, general[::-1]]
         for order in dict.fromkeys(map(tuple, permuted)):
             names = [n for n, of in (("file", given), ("learned", general)) if list(order) == list(of)]
-            orders[ARROW.join(order) + (f" ({', '.join(names)})" if names else "")] = {"priority": list(order)}
+            name = ARROW.join(order) + (f" ({', '.join(names)})" if names else "")
+            orders[name] = {"priority": list(order), "per_kind": {}}
+            learned = name if "learned" in names else learned
         if by_kind:
             orders["learned, by kind"] = {"priority": list(general), "per_kind": {k: [*o] for k, o in by_kind.items()}}
         outcomes: dict[str, list[JobOutcome]] = runner.run_groups(
@@ -148,7 +151,7 @@ class PriorityOrder(Experiment):
         result.tables.append(Table(table.title, ["order", *table.columns[1:]], table.rows, table.note))
         for name, many in outcomes.items():
             result.records += records([o.scores for o in many], settings, system=system, part="orders", order=name)
-        last = list(outcomes)[-1] if by_kind else next(n for n in outcomes if "learned" in n)
+        last = list(outcomes)[-1] if by_kind else learned
         result.tables.append(kinds_table(f"{system}, {last}, on {where}", outcomes[last], settings, CONVENTION))
 
 

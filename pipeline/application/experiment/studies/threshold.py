@@ -9,7 +9,7 @@ from ..experiment import Experiment
 from ..plan import Measure
 from ..result import Cell, Figure, Result, Table, shown
 from ..runner import ExperimentRunner
-from ..scores import MEASURES, OVERALL, SHORT, best, mean
+from ..scores import MEASURES, OVERALL, SHORT, averaged, best
 from ..tables import defined_figures, figure_columns
 
 
@@ -46,7 +46,7 @@ class Threshold(Experiment):
             for c in runner.settings.criteria:
                 for t in self.thresholds:
                     for m in MEASURES:
-                        figures[system, c, t, m] = mean(at[t].value(c, OVERALL, m) for at in each)
+                        figures[system, c, t, m] = averaged([at[t] for at in each], c, OVERALL, m)
         for system in chosen:
             rows: list[list[Cell]] = [
                 [f"{t:g}", *(figures[system, c, t, m] for c, m in defined_figures(runner.settings))]

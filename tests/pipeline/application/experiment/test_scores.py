@@ -70,3 +70,14 @@ def test_the_best_is_the_first_of_the_highest() -> None:
 
 def test_counts_add_up() -> None:
     assert Counts(1, 2, 3, 4) + Counts(10, 20, 30, 40) == Counts(11, 22, 33, 44)
+
+
+def test_an_f1_where_nothing_was_found_counts_0_beside_folds_where_something_was() -> None:
+    """Otherwise a system would gain by finding nothing in a fold."""
+    found, silent, nothing = (Scores({("strict", OVERALL): c}) for c in (Counts(10, 8, 10, 8), Counts(10), Counts()))
+    assert averaged([found, silent], "strict", OVERALL, "f1") == pytest.approx(0.4)
+    assert spread([found, silent], "strict", OVERALL, "f1") == pytest.approx(0.8 / 2**0.5)
+    assert averaged([found, nothing], "strict", OVERALL, "f1") == pytest.approx(0.8)  # nothing was to be found
+    assert averaged([found, silent], "strict", OVERALL, "precision") == pytest.approx(0.8)
+    assert averaged([silent, silent], "strict", OVERALL, "f1") is None
+    assert averaged([silent, silent], "strict", OVERALL, "recall") == 0
