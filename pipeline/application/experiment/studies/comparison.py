@@ -28,7 +28,7 @@ from ..tables import (
 )
 
 MOST_DRAWN = 20
-"""With more systems, nobody could read the numbers of a heat map; its table has them."""
+"""The most systems whose numbers are readable in a heat map; the table has those of more."""
 ANY_KIND = "PERSON"
 """A kind to ask for the metrics that a criterion has by kind."""
 
