@@ -25,13 +25,6 @@ from caspipe.typesystem import (
 TEXT = "Seen by Dr.  John\r\n   Smith & team, 13\n August\t2005; CRP <5.\n\nShe  left."
 
 
-@uima_type("test.copier.Pair")
-class Pair(Annotation):
-    first: Annotation | None = None
-    others: list[Annotation] = []  # noqa: RUF012
-    note: str = ""
-
-
 def cleaned(text: str = TEXT) -> tuple[Cas, View]:
     cas = Cas(text)
     Cleaner().process(cas)
@@ -107,6 +100,12 @@ def test_what_a_component_made_before_is_replaced_and_tokens_of_others_are_kept(
 
 
 def test_references_lead_to_copies() -> None:
+    @uima_type("test.copier.Pair")
+    class Pair(Annotation):
+        first: Annotation | None = None
+        others: list[Annotation] = []  # noqa: RUF012
+        note: str = ""
+
     cas, view = cleaned("a  b  c")
     initial = cas.add(Chunk(0, 1, tag="NP"))
     one, two = view.add(Chunk(0, 1, tag="X")), view.add(Chunk(2, 5, tag="Y"))
