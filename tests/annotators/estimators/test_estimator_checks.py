@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import warnings
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,20 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from caspipe.annotators.estimators import PhiDetector, PhiTagger
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
+SCRIPT = Path(__file__).resolve().parents[3] / "scripts/estimator_checks.py"
 
-from estimator_checks import ESTIMATORS, REASONS, page, results
+
+def script() -> ModuleType:
+    """The script as a module, without its folder on the path, where runs would follow imports of plug-ins."""
+    spec = importlib.util.spec_from_file_location("estimator_checks", SCRIPT)
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # pickle finds its classes by this name
+    spec.loader.exec_module(module)
+    return module
+
+
+checks = script()
+ESTIMATORS, REASONS, page, results = checks.ESTIMATORS, checks.REASONS, checks.page, checks.results
 
 OPTIONAL = {"check_array_api_input"}
 """Skipped unless the environment variable SCIPY_ARRAY_API is set."""
