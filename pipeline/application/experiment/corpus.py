@@ -17,7 +17,7 @@ Documents = tuple[tuple[str, int], ...]
 """Documents by name of their corpus and index in it."""
 
 BY_KINDS = "kinds"
-"""The value of `stratify` that stands for the rarest PHI kind of each document."""
+"""The value of `stratify` for the rarest PHI kind of each document."""
 
 
 @dataclass(slots=True)

@@ -24,7 +24,7 @@ def test_scores_of_an_epoch_count_spans_tokens_and_tokens_of_hipaa() -> None:
         token_recall=3 / 4,
         token_f1=6 / 9,
         hipaa_precision=1 / 3,  # three labels of HIPAA kinds: DATE, DATE on an age, LOCATION
-        hipaa_recall=1 / 3,  # of DATE, DATE, PERSON; PROFESSION is no kind of HIPAA
+        hipaa_recall=1 / 3,  # of DATE, DATE, PERSON; HIPAA does not name PROFESSION
         hipaa_f1=2 / 6,
         safe_removed=2 / 4,
     )

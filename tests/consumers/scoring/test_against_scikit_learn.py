@@ -26,7 +26,7 @@ CERTAIN = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=2, max_si
 
 
 def pair_of(labels: list[tuple[str, str]]) -> Pair:
-    """A document of one-letter tokens, each a span of its own where it has a kind."""
+    """Return a document of one-letter tokens; each token with a kind is one span."""
     sides = [[Mark(2 * i, 2 * i + 1, k) for i, k in enumerate(side) if k] for side in zip(*labels, strict=True)]
     begins = list(range(0, 2 * len(labels), 2))
     return Pair("d", "x " * len(labels), *sides, (begins, [b + 1 for b in begins]))

@@ -118,7 +118,7 @@ def test_a_learning_curve_has_a_panel_for_each_measure_and_a_line_for_each_untra
     assert math.isnan(svm.get_ydata()[1])
     assert list(rules.get_ydata()) == [0.3, 0.3]
     assert len({line.get_color() for line in (svm, crf, rules)}) == 3
-    assert len(second.get_lines()) == 2  # an undefined value is no line
+    assert len(second.get_lines()) == 2  # no line is drawn for an undefined value
     (legend,) = figure.legends
     assert [t.get_text() for t in legend.get_texts()] == ["svm", "crf", "rules"]
 

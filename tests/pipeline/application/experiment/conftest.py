@@ -14,6 +14,11 @@ sys.path.insert(0, HERE)
 os.environ["PYTHONPATH"] = os.pathsep.join([HERE, *filter(None, [os.environ.get("PYTHONPATH")])])
 import memory_parts as _parts  # noqa: E402
 
+from caspipe.pipeline.application.experiment.experiment import experiment_of  # noqa: E402
+from caspipe.pipeline.application.experiment.reading import read_plan  # noqa: E402
+from caspipe.pipeline.application.experiment.result import Result  # noqa: E402
+from caspipe.pipeline.application.experiment.runner import ExperimentRunner  # noqa: E402
+
 CONFIG = """\
 title: A small one
 experiment: comparison
@@ -47,3 +52,14 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 def parts() -> object:
     """The module of test components."""
     return _parts
+
+
+@pytest.fixture
+def run(write: Callable[..., Path], tmp_path: Path) -> Callable[..., Result]:
+    """Runs the small experiment with another kind and more lines; returns its result."""
+
+    def done(kind: str, extra: str = "") -> Result:
+        plan = read_plan(write(kind, extra))
+        return experiment_of(plan).run(ExperimentRunner(plan, tmp_path / "out"))
+
+    return done

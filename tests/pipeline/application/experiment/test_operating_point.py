@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caspipe.pipeline.application.experiment import ExperimentRunner, Result, experiment_of, read_plan
+from caspipe.pipeline.application.experiment import Result, read_plan
 from caspipe.pipeline.application.experiment.studies.operating_point import (
     ALL,
     UnitCounts,
@@ -19,15 +19,6 @@ from caspipe.pipeline.application.experiment.studies.operating_point import (
 from caspipe.pipeline.errors import ConfigError
 
 Write = Callable[..., Path]
-
-
-@pytest.fixture
-def run(write: Write, tmp_path: Path) -> Callable[..., Result]:
-    def done(kind: str, extra: str = "") -> Result:
-        plan = read_plan(write(kind, extra))
-        return experiment_of(plan).run(ExperimentRunner(plan, tmp_path / "out"))
-
-    return done
 
 
 def table(result: Result, title: str) -> list[list[Any]]:

@@ -10,20 +10,11 @@ import pytest
 import yaml
 
 from caspipe.annotators.resolving.resolver import Resolver
-from caspipe.pipeline.application.experiment import ExperimentRunner, Result, experiment_of, read_plan
+from caspipe.pipeline.application.experiment import Result, read_plan
 from caspipe.pipeline.contract import params
 from caspipe.pipeline.errors import ConfigError
 
 Write = Callable[..., Path]
-
-
-@pytest.fixture
-def run(write: Write, tmp_path: Path) -> Callable[..., Result]:
-    def done(kind: str, extra: str = "") -> Result:
-        plan = read_plan(write(kind, extra))
-        return experiment_of(plan).run(ExperimentRunner(plan, tmp_path / "out"))
-
-    return done
 
 
 def line_of(result: Result) -> dict[str, Any]:
