@@ -8,12 +8,9 @@ from weakref import WeakKeyDictionary
 
 from .annotation import FeatureStructure
 from .arrays import FSArray
+from .description import ARRAYS, PRIMITIVES
 
-_VALUES = frozenset(
-    f"uima.cas.{name}{array}"
-    for name in ("String", "Boolean", "Byte", "Short", "Integer", "Long", "Float", "Double")
-    for array in ("", "Array")
-)
+_VALUES = PRIMITIVES | (ARRAYS - {"uima.cas.FSArray"})
 _ATTRIBUTES: WeakKeyDictionary[type[Any], tuple[str, ...]] = WeakKeyDictionary()
 
 

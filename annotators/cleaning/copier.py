@@ -8,11 +8,10 @@ from typing import Any
 from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.errors import CasError
 from ...typesystem import INITIAL_VIEW, Annotation, Cas, DocumentAnnotation, OffsetMap, Sentence, Token, View
-from ...typesystem.description import ARRAYS, PRIMITIVES
+from ...typesystem.references import reference_attributes
 from .cleaner import CLEANED_VIEW, check_view
 
 _DISJOINT = (Sentence, Token)
-_VALUES = PRIMITIVES | (ARRAYS - {"uima.cas.FSArray"})
 
 
 @component("copier")
@@ -86,11 +85,9 @@ def _relink(copies: Mapping[int, Annotation], source: View) -> None:
         return value
 
     for copied in copies.values():
-        for feature in type(copied).features.values():
-            if feature.range in _VALUES:
-                continue
-            name = feature.attribute or feature.name
-            value = getattr(copied, name)
+        for name in reference_attributes(type(copied)):
+            value = getattr(copied, name, None)
             if isinstance(value, list):
                 value = type(value)(found for v in value if (found := copy_of(v)) is not None or v is None)
-            setattr(copied, name, copy_of(value))
+            if value is not None:
+                setattr(copied, name, copy_of(value))
