@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import httpx
 import uvicorn
@@ -36,9 +37,9 @@ def served(service: Service, *, ready: bool = True) -> Iterator[str]:
         thread.start()
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         try:
-            _wait(lambda: server.started)
+            until(lambda: server.started)
             if ready:
-                _wait(lambda: service.pool.ready)
+                until(lambda: service.pool.ready)
             yield url
         finally:
             server.should_exit = True
@@ -46,10 +47,11 @@ def served(service: Service, *, ready: bool = True) -> Iterator[str]:
             assert not thread.is_alive()
 
 
-def _wait(condition: Callable[[], bool], seconds: float = 60) -> None:
+def until(condition: Callable[[], Any], seconds: float = 60) -> None:
+    """Wait until a condition holds."""
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "the service did not start in time"
+        assert time.monotonic() < end, f"not so within {seconds:g} s"
         time.sleep(0.02)
 
 

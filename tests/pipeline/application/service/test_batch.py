@@ -13,7 +13,7 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from serving import CANARY, Running
+from serving import CANARY, Running, until
 
 from caspipe.pipeline.application.service.batch import BatchReader
 from caspipe.pipeline.application.service.limits import ClientDisconnected
@@ -113,11 +113,7 @@ def test_a_client_that_does_not_read_is_let_go(serve: Callable[..., Running]) ->
         with pytest.raises(OSError):
             for _ in range(20_000):
                 peer.sendall(b"%x\r\n%s\r\n" % (len(line), line))
-        for _ in range(50):
-            if running.service.metrics.in_flight == 0:
-                break
-            time.sleep(0.1)
-        assert running.service.metrics.in_flight == 0
+        until(lambda: running.service.metrics.in_flight == 0)
         assert running.client.post("/v1/process", json={"text": "x"}).status_code == 200
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import inception_requests as inc
 import pytest
-from serving import CANARY, Running
+from serving import CANARY, Running, until
 
 from caspipe.pipeline.application.cli.serve import listening_socket
 from caspipe.pipeline.application.service import training, workers
@@ -31,13 +31,6 @@ pytestmark = pytest.mark.server
 
 LESSON = inc.document(*inc.marked("Moved to ward <LOCATION_ROOM>Falcon</LOCATION_ROOM> at noon."))
 KEY = Key("phi", 1, "layer", "feature", "anna")
-
-
-def until(condition: Callable[[], Any], seconds: float = 30) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 # -- bodies -----------------------------------------------------------------------------------------------------------

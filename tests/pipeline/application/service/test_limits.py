@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from serving import CANARY, Running
+from serving import CANARY, Running, until
 
 from caspipe.pipeline.application.service.settings import Settings
 
@@ -73,11 +73,8 @@ def test_a_document_that_takes_too_long_is_given_up(
     response = running.client.post("/v1/process", json={"text": "2", "output": ["annotations"]})
     assert (response.status_code, response.json()["code"]) == (504, "document-timeout")
     assert time.monotonic() - began < 1.5
-    for _ in range(100):  # a new worker, or the old thread when it is done
-        if running.client.post("/v1/process", json={"text": "0"}).status_code == 200:
-            break
-        time.sleep(0.1)
-    assert running.client.post("/v1/process", json={"text": "0"}).status_code == 200
+    # a new worker, or the old thread when it is done
+    until(lambda: running.client.post("/v1/process", json={"text": "0"}).status_code == 200)
     assert running.client.get("/ready").status_code == 200
 
 

@@ -6,7 +6,6 @@ import json
 import logging
 import re
 import socket
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
-from serving import CANARY, Running
+from serving import CANARY, Running, until
 
 from caspipe.typesystem import TypeSystem
 
@@ -64,13 +63,17 @@ def test_metrics_are_open_metrics_and_count(serve: Callable[..., Running]) -> No
 def test_requests_are_logged_without_what_they_say(
     serve: Callable[..., Running], caplog: pytest.LogCaptureFixture
 ) -> None:
+    def told() -> list[str]:
+        return [re.sub(r"\d+ ms", "N ms", r.getMessage()) for r in caplog.records if r.name == "caspipe.service"]
+
     client = serve().client
     with caplog.at_level(logging.INFO, "caspipe.service"):
         client.post("/v1/process", json={"text": CANARY})
         client.post(f"/recommender/{CANARY}/predict?{CANARY}", json={})
         client.get(f"/v1/{CANARY}?{CANARY}")
-    told = [re.sub(r"\d+ ms", "N ms", r.getMessage()) for r in caplog.records if r.name == "caspipe.service"]
-    assert told[-3:] == [
+        until(lambda: len(told()) >= 4)  # a request is logged after its answer was sent
+    assert told() == [
+        "ready",
         "POST /v1/process 200 N ms",
         "POST /recommender/{name}/predict 422 N ms",
         "GET (none) 404 N ms",
@@ -136,11 +139,7 @@ def test_a_client_that_leaves_is_counted(serve: Callable[..., Running]) -> None:
             b"POST /v1/process HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\nabc"
         )
     sample = 'caspipe_requests_total{method="POST",route="/v1/process",status="499"} 1.0'
-    for _ in range(50):
-        if sample in running.client.get("/metrics").text:
-            break
-        time.sleep(0.1)
-    assert sample in running.client.get("/metrics").text
+    until(lambda: sample in running.client.get("/metrics").text)
 
 
 @pytest.mark.parametrize("path", ["/redoc", "/docs/oauth2-redirect", "/v2/process", "/%00", "//"])

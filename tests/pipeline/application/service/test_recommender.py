@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import httpx
 import inception_requests as inc
 import pytest
-from serving import CANARY, Running
+from serving import CANARY, Running, until
 
 from caspipe.pipeline.application.service.labels import TagMap, kind_of
 from caspipe.typesystem import PhiKind, TypeSystem, read_xmi, write_xmi
@@ -238,10 +237,7 @@ def lessons() -> list[Any]:
 
 def trained(running: Running, request: dict[str, Any], name: str = "phi") -> httpx.Response:
     response = running.client.post(f"/recommender/{name}/train", json=request)
-    end = time.monotonic() + 60
-    while running.client.get(f"/recommender/{name}").json()["training"]:
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    until(lambda: not running.client.get(f"/recommender/{name}").json()["training"])
     return response
 
 
