@@ -106,8 +106,8 @@ ESTIMATORS: dict[str, tuple[Any, Any]] = {
 """Each estimator as it is, and behind an adapter that makes its input from arrays."""
 
 
-WORSE = ("passed", "skipped", "xfail", "failed")
-"""Statuses of a check that runs twice: the worse one counts."""
+STATUSES = ("passed", "skipped", "xfail", "failed")
+"""From best to worst. Of a check that runs twice, the worse status counts."""
 
 
 def results(estimator: Any, expected: dict[str, str]) -> dict[str, str]:
@@ -118,7 +118,7 @@ def results(estimator: Any, expected: dict[str, str]) -> dict[str, str]:
     statuses: dict[str, str] = {}
     for check in found:  # some checks run twice, with other data
         name, status = check["check_name"], check["status"]
-        statuses[name] = max(statuses.get(name, status), status, key=WORSE.index)
+        statuses[name] = max(statuses.get(name, status), status, key=STATUSES.index)
     return statuses
 
 

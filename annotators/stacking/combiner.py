@@ -43,9 +43,9 @@ def fit_combiner(
     from sklearn.model_selection import cross_val_predict
 
     matrix, place = binary_matrix(rows, min_count)
-    model = LogisticRegression(C=strengths[0], tol=1e-6, max_iter=2000)
     if not place:
         raise ValueError(f"expected attributes that occur in at least {min_count} proposals, found none")
+    model = LogisticRegression(C=strengths[0], tol=1e-6, max_iter=2000)
     divided = _folds(right, groups, n, seed)
 
     def left_out_with(C: float) -> list[float]:
@@ -56,7 +56,7 @@ def fit_combiner(
     left_out: list[float] = []
     if divided:
         tried = {C: left_out_with(C) for C in strengths}
-        best = min(strengths, key=lambda C: float(log_loss(right, tried[C]))) if len(strengths) > 1 else strengths[0]
+        best = min(strengths, key=lambda C: float(log_loss(right, tried[C])))
         left_out = tried[best]
         model.set_params(C=best)
     values = model.fit(matrix, right).coef_[0]
