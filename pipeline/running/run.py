@@ -6,14 +6,12 @@ import contextlib
 import gc
 import json
 import pickle
-import signal
 import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from heapq import nlargest
 from itertools import count
-from types import FrameType
 from typing import Any
 
 from ...typesystem import Cas
@@ -23,6 +21,7 @@ from ..contract.component import CasConsumer, Scope, TwoPhaseConsumer
 from ..contract.output import Output
 from ..contract.report import ODD, Failure, Found, RunReport, now, versions
 from ..errors import CaspipeError, ComponentError, ConsumerError, OutputError, ReaderError, guarded
+from .interruption import graceful_interrupt
 from .ledger.session import Session, open_session
 from .observers import ObserverGroup, Progress
 from .quarantine import Quarantine
@@ -73,7 +72,7 @@ def _run(assembly: Assembly, report: RunReport, observers: ObserverGroup) -> Non
     began = time.perf_counter()
     with collect_warnings() as collected, contextlib.ExitStack() as stack:
         collected.target = report.warnings
-        loop = _Run(assembly, report, collected, stack.enter_context(_graceful_interrupt()), observers)
+        loop = _Run(assembly, report, collected, stack.enter_context(graceful_interrupt()), observers)
         loop.open(stack)
         try:
             loop.process_all()
@@ -97,27 +96,6 @@ def _run(assembly: Assembly, report: RunReport, observers: ObserverGroup) -> Non
             if not report.stopped:
                 raise
             report.warnings.append(str(error))  # the reason why the run stopped must not be lost
-
-
-@contextlib.contextmanager
-def _graceful_interrupt() -> Iterator[threading.Event]:
-    """Yield an event that is set by the first Ctrl-C. The second one raises KeyboardInterrupt as usual."""
-    event = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield event
-        return
-    before = signal.getsignal(signal.SIGINT)
-
-    def handler(number: int, frame: FrameType | None) -> None:
-        if event.is_set():
-            raise KeyboardInterrupt
-        event.set()
-
-    signal.signal(signal.SIGINT, handler)
-    try:
-        yield event
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 class _Ending:
