@@ -15,7 +15,7 @@ from ..errors import ConfigError, Fault, nearest
 from ..storage.yaml_source import Text
 from .capabilities import check_capabilities
 from .chain import Chain
-from .config import Config, Step
+from .steps import Config, Step
 
 SECTION_ROLES = {"reader": "reader", "engines": "engine", "consumers": "consumer"}
 ROLES: dict[str, tuple[type[Component], ...]] = {

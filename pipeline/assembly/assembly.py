@@ -23,7 +23,7 @@ from ..storage.secrets import Secret, secrets_of, without_secrets
 from ..storage.yaml_source import Text, text_of
 from .assemble import RunOptions, assemble, bind, parted, with_resolver
 from .chain import Chain
-from .config import Config
+from .steps import Config
 
 _KINDS = (Annotator, AnalysisEngine, CasConsumer, CollectionReader, Component)
 """Base classes that name the kind of a component in the statistics."""

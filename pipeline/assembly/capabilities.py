@@ -10,7 +10,7 @@ from ...typesystem import INITIAL_VIEW, FeatureStructure, Phi, PhiCandidate
 from ..contract import registry
 from ..contract.component import Annotator, CasConsumer, CollectionReader, Component
 from ..errors import Fault, nearest
-from .config import Config, Step
+from .steps import Config, Step
 
 Need = type[FeatureStructure] | str
 

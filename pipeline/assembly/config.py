@@ -2,63 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError, Fault, nearest
-from ..storage.yaml_source import COMMAND_LINE, Keys, Source, Text, dotted, read, scalar
+from ..storage.yaml_source import Keys, Source, Text, read
+from . import shipped
+from .overrides import Setting, override, replace
+from .steps import Config, Step
 
-SECTIONS = ("name", "resources", "reader", "engines", "consumers", "run")
+SECTIONS = ("name", "include", "resources", "reader", "engines", "consumers", "run", "set")
 _AGGREGATE = ("id", "view", "engines", "include")
-
-
-@dataclass(slots=True)
-class Step:
-    """One configured component: its name, its id in the pipeline, its parameters, and their positions in the file."""
-
-    name: str
-    id: str
-    given: dict[str, Any]
-    keys: Keys
-    place: tuple[str, int]
-    lines: dict[Keys, tuple[str, int]] = field(default_factory=dict)
-    """Lines of the parameters by path below the step."""
-
-    def fault(self, below: Keys, what: str) -> Fault:
-        """Return a fault at a parameter of this step."""
-        place = self.place
-        for end in range(len(below), 0, -1):
-            if below[:end] in self.lines:
-                place = self.lines[below[:end]]
-                break
-        return Fault(dotted((self.id or self.name, *below)), what, *place)
-
-
-@dataclass(slots=True)
-class Config:
-    """A configuration whose components are not built yet."""
-
-    file: str
-    base: Path
-    name: str = ""
-    readers: list[Step] = field(default_factory=list)
-    engines: list[Step] = field(default_factory=list)
-    consumers: list[Step] = field(default_factory=list)
-    run: dict[str, Any] = field(default_factory=dict)
-    run_step: Step | None = None
-    resources: dict[str, str] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
-    aggregates: dict[str, list[str]] = field(default_factory=dict)
-    """Ids of the engines below each aggregate."""
-
-    def unaliased(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return parameters with names under `resources:` replaced by their definitions."""
-        return {k: self.resources.get(v, v) if isinstance(v, str) else v for k, v in given.items()}
-
-    def steps(self) -> list[Step]:
-        return [*self.readers, *self.engines, *self.consumers]
+_PIPELINE = frozenset({"name", "reader", "consumers", "run", "resources", "set"})
+"""Sections that only a pipeline file has, no part of one."""
 
 
 def read_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
@@ -69,8 +26,8 @@ def read_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
     return settle(read(Path(path), str(path)), overrides)
 
 
-def settle(source: Source, overrides: Iterable[str] = ()) -> Config:
-    """Return the configuration in a parsed source."""
+def settle(source: Source, overrides: Iterable[str] = (), opened: Sequence[Path] = ()) -> Config:
+    """Return the configuration in a parsed source. `opened`: the files that include this one."""
     config = Config(source.file, source.base)
     config.faults += source.faults
     data = source.data
@@ -85,20 +42,57 @@ def settle(source: Source, overrides: Iterable[str] = ()) -> Config:
     if isinstance(name, Mapping | list):
         config.faults.append(source.fault(("name",), "expected a string"))
     config.name = str(name or Path(source.file).stem)
+    opened = opened or [source.base / Path(source.file).name]
+    if data.get("include") is not None:
+        _include_pipeline(data["include"], source, config, opened)
     _resources(data.get("resources"), source, config)
     if data.get("reader") is not None:
         _readers(data["reader"], source, config)
-    _sequence(data.get("engines"), ("engines",), source, config, config.engines, "", [source.base / source.file])
-    _sequence(data.get("consumers"), ("consumers",), source, config, config.consumers, "", [])
-    run = data.get("run") or {}
-    if isinstance(run, Mapping):
-        config.run = dict(run)
-        config.run_step = Step("run", "run", config.run, ("run",), source.place(("run",)), _below(source, ("run",)))
-    else:
-        config.faults.append(source.fault(("run",), "expected a mapping"))
-    for override in overrides:
-        _override(config, override)
+    if data.get("engines") is not None:
+        config.engines.clear()
+        _sequence(data["engines"], ("engines",), source, config, config.engines, "", opened)
+    if data.get("consumers") is not None:
+        config.consumers.clear()
+        _sequence(data["consumers"], ("consumers",), source, config, config.consumers, "", [])
+    _run(data.get("run"), source, config)
+    _settings(data.get("set"), source, config)
+    for text in overrides:
+        override(config, text)
     return config
+
+
+def _include_pipeline(target: Any, source: Source, config: Config, opened: Sequence[Path]) -> None:
+    """Start from the sections of another pipeline file; the sections of this one replace them."""
+    found = _included(target, ("include",), source, config, opened)
+    if found is None:
+        return
+    part, path = found
+    base = settle(part, opened=[*opened, path])
+    config.faults += base.faults
+    config.readers, config.engines, config.consumers = base.readers, base.engines, base.consumers
+    config.resources, config.aggregates = base.resources, base.aggregates
+    config.run, config.run_step = base.run, base.run_step
+
+
+def _run(data: Any, source: Source, config: Config) -> None:
+    """Read the options of the run, in addition to those of an included file."""
+    if not isinstance(data, Mapping | None):
+        config.faults.append(source.fault(("run",), "expected a mapping"))
+        return
+    config.run = {**config.run, **(data or {})}
+    lines = config.run_step.lines if config.run_step is not None else {}
+    place, lines = source.place(("run",)), {**lines, **_below(source, ("run",))}
+    config.run_step = Step("run", "run", config.run, ("run",), place, lines)
+
+
+def _settings(data: Any, source: Source, config: Config) -> None:
+    """Replace single parameters: `set: {masker.default: redact}`."""
+    if not isinstance(data, Mapping | None):
+        what = "expected a mapping of NAME.PARAMETER to values, as after --set"
+        config.faults.append(source.fault(("set",), what))
+        return
+    for path, value in (data or {}).items():
+        replace(config, path, value, Setting(f"set.{path}", source.place(("set", path))))
 
 
 def _readers(data: Any, source: Source, config: Config) -> None:
@@ -155,7 +149,7 @@ def _step(item: Any, keys: Keys, source: Source, config: Config) -> Step | None:
 
 
 def _sequence(
-    items: Any, keys: Keys, source: Source, config: Config, into: list[Step], prefix: str, opened: list[Path]
+    items: Any, keys: Keys, source: Source, config: Config, into: list[Step], prefix: str, opened: Sequence[Path]
 ) -> None:
     """Flatten a list of steps. The ids of aggregates and includes become prefixes."""
     if items is None:
@@ -181,7 +175,9 @@ def _sequence(
         into.append(step)
 
 
-def _aggregate(step: Step, source: Source, config: Config, into: list[Step], prefix: str, opened: list[Path]) -> None:
+def _aggregate(
+    step: Step, source: Source, config: Config, into: list[Step], prefix: str, opened: Sequence[Path]
+) -> None:
     for key in step.given:
         if key not in _AGGREGATE:
             hint = nearest(key, _AGGREGATE) or f"; expected one of {', '.join(_AGGREGATE)}"
@@ -202,31 +198,22 @@ def _aggregate(step: Step, source: Source, config: Config, into: list[Step], pre
 
 
 def _include(
-    target: Any, keys: Keys, source: Source, config: Config, into: list[Step], prefix: str, opened: list[Path]
+    target: Any, keys: Keys, source: Source, config: Config, into: list[Step], prefix: str, opened: Sequence[Path]
 ) -> None:
-    if not isinstance(target, str):
-        config.faults.append(source.fault(keys, "expected the name of a YAML file"))
+    """Add the engines of another file: an aggregate, a list of engines, or a pipeline, of which it takes the engines."""
+    found = _included(target, keys, source, config, opened)
+    if found is None:
         return
-    base = target.base if isinstance(target, Text) else source.base
-    try:
-        path = (base / target).resolve()
-    except (OSError, RuntimeError, ValueError):  # links in a circle, a NUL
-        config.faults.append(source.fault(keys, "expected the name of a YAML file, found one that no file has"))
-        return
-    if path in opened:
-        chain = " -> ".join(p.name for p in [*opened[opened.index(path) :], path])
-        config.faults.append(source.fault(keys, f"cyclic include: {chain}"))
-        return
-    try:
-        part = read(path, str(Path(source.file).parent / target if base == source.base else path))
-    except ConfigError as error:
-        config.faults += [source.fault(keys, f"include {target}: {f.what}") for f in error.faults]
-        return
-    config.faults += part.faults
+    part, path = found
     opened = [*opened, path]
     if isinstance(part.data, list):
+        config.faults += part.faults
         _sequence(part.data, (), part, config, into, prefix, opened)
         return
+    if isinstance(part.data, Mapping) and not _PIPELINE.isdisjoint(part.data):
+        _include_engines(settle(part, opened=opened), config, into, prefix)
+        return
+    config.faults += part.faults
     body, at = (part.data, ()) if "aggregate" not in part.data else (part.data["aggregate"], ("aggregate",))
     if not isinstance(body, Mapping):
         config.faults.append(Fault("", "expected engines: [...] or a list of components", part.file, 1))
@@ -234,6 +221,44 @@ def _include(
     _aggregate(
         Step("aggregate", "", dict(body), at, part.place(at), _below(part, at)), part, config, into, prefix, opened
     )
+
+
+def _include_engines(base: Config, config: Config, into: list[Step], prefix: str) -> None:
+    config.faults += base.faults
+    config.resources = base.resources | config.resources
+    for step in base.engines:
+        step.id = _unique(prefix + step.id, into, False, step, config)
+        into.append(step)
+    config.aggregates |= {prefix + name: [prefix + id for id in ids] for name, ids in base.aggregates.items()}
+
+
+def _included(
+    target: Any, keys: Keys, source: Source, config: Config, opened: Sequence[Path]
+) -> tuple[Source, Path] | None:
+    """Read an included file: one relative to the including file, or else a shipped one by its name."""
+    if not isinstance(target, str):
+        config.faults.append(source.fault(keys, "expected the name of a YAML file"))
+        return None
+    base = target.base if isinstance(target, Text) else source.base
+    shown: Path | str = Path(source.file).parent / target
+    try:
+        path = (base / target).resolve()
+        if not path.exists() and target in shipped.names():
+            path = (shipped.folder() / f"{target}.yaml").resolve()
+            shown = path
+    except (OSError, RuntimeError, ValueError):  # links in a circle, a NUL
+        config.faults.append(source.fault(keys, "expected the name of a YAML file, found one that no file has"))
+        return None
+    if path in opened:
+        chain = " -> ".join(p.name for p in [*opened[list(opened).index(path) :], path])
+        config.faults.append(source.fault(keys, f"cyclic include: {chain}"))
+        return None
+    try:
+        return read(path, str(shown if base == source.base else path)), path
+    except ConfigError as error:
+        hint = nearest(target, shipped.names())
+        config.faults += [source.fault(keys, f"include {target}: {f.what}{hint}") for f in error.faults]
+        return None
 
 
 def _unique(wanted: str, steps: list[Step], explicit: bool, step: Step, config: Config) -> str:
@@ -246,75 +271,3 @@ def _unique(wanted: str, steps: list[Step], explicit: bool, step: Step, config: 
     while f"{wanted}-{n}" in taken:
         n += 1
     return f"{wanted}-{n}"
-
-
-def _override(config: Config, text: str) -> None:
-    """Apply an override: `reader.text.folder=notes`, `models.crf.model=x`, `run.output=there`."""
-    path, equals, value = text.partition("=")
-    where = f"--set {path}"
-    if not equals or not path:
-        config.faults.append(Fault(f"--set {text}", "expected NAME.PARAMETER=VALUE"))
-        return
-    data = scalar(value, Path.cwd(), COMMAND_LINE)
-    keys = path.split(".")
-    if keys[0] == "run" and len(keys) > 1:
-        _put(config.run, keys[1:], data)
-        return
-    if keys[0] == "name" and len(keys) == 1:
-        config.name = value
-        return
-    if keys[0] == "reader" and len(keys) >= 2:
-        _override_reader(config, keys[1:], data, where)
-        return
-    steps = {"engines": config.engines, "consumers": config.consumers}.get(keys[0])
-    keys = keys[1:] if steps is not None else keys
-    steps = config.steps() if steps is None else steps
-    targets, rest = _targets(steps, keys)
-    if not targets:
-        wanted = keys[0] if keys else ""
-        names = sorted({n for s in steps for n in (s.name, s.id, s.id.replace("/", "."))})
-        config.faults.append(Fault(where, f"no component called {wanted!r}{nearest(wanted, names)}"))
-    elif not rest:
-        config.faults.append(Fault(where, "expected a parameter after the component"))
-    elif len(targets) > 1:
-        forms = ", ".join(f"{t.keys[0]}.{t.id.replace('/', '.')}" for t in targets)
-        config.faults.append(Fault(where, f"{keys[0]} is ambiguous; expected one of {forms}"))
-    else:
-        _put(targets[0].given, rest, data)
-        targets[0].lines[tuple(rest)] = ("--set", 0)
-
-
-def _override_reader(config: Config, keys: list[str], data: Any, where: str) -> None:
-    """Apply an override to the reader that the first key names, else to the only one or to a new one."""
-    targets = [step for step in config.readers if keys[0] in (step.id, step.name)]
-    if len(targets) > 1:
-        ids = ", ".join(f"reader.{step.id}" for step in targets)
-        config.faults.append(Fault(where, f"{keys[0]} is ambiguous; expected one of {ids}"))
-        return
-    if not targets and (not config.readers or len(keys) > 1):
-        targets = config.readers = [Step(keys[0], keys[0], {}, ("reader",), ("command line", 0))]
-    if targets:
-        keys = keys[1:]
-    if keys:
-        _put((targets or config.readers)[0].given, keys, data)
-    else:
-        config.faults.append(Fault(where, "expected a parameter after the reader"))
-
-
-def _targets(steps: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:
-    """Return the steps that a dotted path means, longest id first, and the rest of the path."""
-    for n in range(len(keys), 0, -1):
-        head = "/".join(keys[:n])
-        targets = [s for s in steps if s.id == head] or ([s for s in steps if s.name == head] if n == 1 else [])
-        targets = targets or [s for s in steps if s.id.endswith("/" + head)]
-        if targets:
-            return targets, keys[n:]
-    return [], keys
-
-
-def _put(into: dict[str, Any], keys: list[str], value: Any) -> None:
-    for key in keys[:-1]:
-        inner = into.get(key)
-        into[key] = dict(inner) if isinstance(inner, Mapping) else {}
-        into = into[key]
-    into[keys[-1]] = value

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ...typesystem import CaspipeWarning
-from ..assembly.config import Config, settle
+from ..assembly.config import settle
+from ..assembly.steps import Config
 from ..contract import registry
 from ..errors import ResourceError
 from ..storage.hashing import PACKAGE, code_version, file_digest

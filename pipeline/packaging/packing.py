@@ -19,10 +19,11 @@ import yaml
 
 from ...typesystem.typesystem import TypeSystem
 from ..assembly.assembly import Assembly
-from ..assembly.config import Config, read_config
+from ..assembly.config import read_config
 from ..assembly.dependencies import PLUGIN, Dependency, dependencies, distributions_of, package_of
 from ..assembly.effective import effective
 from ..assembly.shipped import locate
+from ..assembly.steps import Config
 from ..contract import registry
 from ..errors import ConfigError, Fault, ResourceError
 from ..storage import signing

@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ..assembly.assemble import SECTION_ROLES
-from ..assembly.config import Config, Step
 from ..assembly.effective import Input, input_of, is_secret_name
+from ..assembly.steps import Config, Step
 from ..contract import params, registry
 from ..contract.component import Component, Part, family
 from ..contract.resources import Resource

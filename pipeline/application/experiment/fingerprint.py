@@ -13,7 +13,7 @@ from typing import Any
 
 from ....consumers import scoring
 from ....typesystem import GOLD_VIEW, Cas, KnownPhi, Phi, PhiKind
-from ...assembly.config import Step
+from ...assembly.steps import Step
 from ...contract import registry
 from ...storage.yaml_source import Text
 

@@ -14,7 +14,7 @@ from typing import Any
 from ....annotators.sequence.linear_model import LinearModel
 from ....consumers.scoring import at_level, pair_of, score
 from ....typesystem import Cas, PhiCandidate, PhiKind
-from ...assembly.config import Step
+from ...assembly.steps import Step
 from ...contract import resources
 from ...contract.component import CasConsumer, Component
 from ...errors import CaspipeError, ComponentError, guarded

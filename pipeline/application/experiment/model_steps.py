@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...assembly import assemble, config
-from ...assembly.config import Step
+from ...assembly.steps import Step
 from ...contract import params, registry
 from ...contract.component import Component, Part
 from ...contract.type_hints import inner_classes

@@ -6,7 +6,8 @@ import dataclasses
 from typing import Any
 
 from ....typesystem import PhiCandidate
-from ...assembly.config import Config, Step, read_config
+from ...assembly.config import read_config
+from ...assembly.steps import Config, Step
 from ...contract import registry
 from ...pipeline import Pipeline
 from .settings import Spec

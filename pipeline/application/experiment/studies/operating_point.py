@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .....annotators.sequence import folds
 from .....consumers.scoring.operating import Measured, choose, measured
-from ....assembly.config import Step
+from ....assembly.steps import Step
 from ....contract.component import part
 from ....errors import CaspipeError, nearest
 from ....storage.yaml_source import Keys
