@@ -9,6 +9,7 @@ from typing import Self
 from ..typesystem import Cas
 from .assembly.assembly import Assembly
 from .assembly.config import read_config, settle
+from .assembly.shipped import locate, names
 from .contract.report import RunReport
 from .errors import ConfigError, Fault
 from .packaging.loading import load_package, looks_like_package
@@ -21,7 +22,7 @@ from .storage.yaml_source import UNNAMED, parse
 class Pipeline(Assembly):
     """Engines around one CAS, with an optional reader before and consumers after them.
 
-        pipeline = Pipeline.load("configs/deidentify.yaml")
+        pipeline = Pipeline.load("deidentify")
         cas = pipeline.process("Seen on 3/4/2020 by Dr. Smith.")
 
     Components are opened at first use. A pipeline is a context manager, which closes them.
@@ -29,12 +30,16 @@ class Pipeline(Assembly):
 
     @classmethod
     def load(cls, path: str | Path, overrides: Iterable[str] = (), *, verify: Path | None = None) -> Self:
-        """Load a YAML file or a pipeline package. `overrides` are `component.parameter=value` as after `--set`; `verify` is the
-        public key with which a package must be signed.
+        """Load a YAML file, a shipped pipeline by its name, or a pipeline package.
+
+        `overrides` are `component.parameter=value` as after `--set`; `verify` is the public key with which a package must be
+        signed.
 
         Does not read any data. Raises ConfigError with every fault of the file, ResourceError or SignatureError if a package
         was changed after it was packed.
         """
+        if str(path) in names() and not Path(path).exists():
+            path = locate(str(path))
         if looks_like_package(path):
             return cls.from_config(load_package(path, overrides, verify))
         if verify is not None:

@@ -183,11 +183,18 @@ class Assembly:
 
     def describe(self) -> dict[str, Any]:
         """Return the configuration without secrets as plain data, for reports."""
-        steps = {(s.id, s.name): s.given for s in self.config.steps()} if self.config else {}
+        config = self.config
+        given = {
+            role: {(s.id, s.name): s.given for s in steps}
+            for role, steps in (
+                ("reader", config.readers), ("engine", config.engines), ("consumer", config.consumers)
+            )
+        } if config else {}  # fmt: skip
 
         def of(c: Component) -> dict[str, Any]:
-            given = {k: "(secret)" if "key" in k.lower() else v for k, v in steps.get((c.id, c.name), {}).items()}
-            return {"id": c.id, "component": c.name, "parameters": text_of(_hide_secrets(given, secrets_of(c)))}
+            own = given.get(c.role, {}).get((c.id, c.name), {})
+            shown = {k: "(secret)" if "key" in k.lower() else v for k, v in own.items()}
+            return {"id": c.id, "component": c.name, "parameters": text_of(_hide_secrets(shown, secrets_of(c)))}
 
         return {
             "name": self.name,

@@ -67,7 +67,8 @@ def replace(config: Config, path: str, data: Any, setting: Setting) -> None:
 def _replace_reader(config: Config, keys: list[str], data: Any, setting: Setting) -> None:
     """Give the reader another value: the one that the first key names, else the only one or a new one."""
     targets = [step for step in config.readers if keys[0] in (step.id, step.name)]
-    if len(targets) > 1:
+    if len(targets) > 1 or (not targets and len(config.readers) > 1):
+        targets = targets or config.readers
         ids = ", ".join(f"reader.{step.id}" for step in targets)
         config.faults.append(setting.fault(f"{keys[0]} is ambiguous; expected one of {ids}"))
         return

@@ -224,7 +224,8 @@ def scalar(text: str, base: Path, origin: str = "") -> Any:
         return value
     if isinstance(value, list | dict):
         return mapped(value, lambda v: Text(v, base, origin) if isinstance(v, str) else v)
-    return Text(text, base, origin)  # dates and the like stay as they are written
+    quoted = isinstance(value, str) and text[:1] in ("'", '"')
+    return Text(value if quoted else text, base, origin)  # dates and the like stay as they are written
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ...storage.signing import key_id, new_key, write_new
+from ..project import new_secret
 from .command import CommandApp
 
 app = CommandApp(
     name="key", help="Keys: a secret for shifts and pseudonyms, a key pair for signatures.", no_args_is_help=True
 )
-
-SECRET_BYTES = 32
 
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File to write; it must not exist.")]
 
@@ -36,8 +34,8 @@ def secret(output: Output) -> None:
 
     Its holder can undo what was drawn from it; without it that is impossible, even for you.
     """
-    write_new(output, f"{secrets.token_hex(SECRET_BYTES)}\n".encode("ascii"), 0o600)
-    typer.echo(f"{output}: secret of {8 * SECRET_BYTES} bits, store it away from the data that it masks")
+    write_new(output, new_secret(), 0o600)
+    typer.echo(f"{output}: secret of 256 bits, store it away from the data that it masks")
 
 
 @app.command("id", epilog="Example: `caspipe key id release-key.pub`")

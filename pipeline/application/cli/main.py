@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 COMMANDS = {
+    "init": ("project", "Write a project: a commented pipeline, a key, a sample note, and a README."),
     "run": ("run", "Run a pipeline: reader, engines, consumers."),
     "status": ("run", "Show the progress of a run: documents done, failures by reason, speed."),
     "retry": (
@@ -21,6 +22,7 @@ COMMANDS = {
         "Run a pipeline again for documents that were not released, and for those that have changed since.",
     ),
     "merge": ("run", "Combine the parts of a run that `caspipe run --shard` made."),
+    "show": ("project", "Print a shipped pipeline or one of yours."),
     "annotate": ("annotate", "Find PHI in one text and show it, colored on a terminal."),
     "list": ("components", "List every component, shipped and plugged in."),
     "describe": ("components", "Explain a component: what it reads and makes, and its parameters."),

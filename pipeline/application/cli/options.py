@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ import typer
 
 from ...assembly import shipped
 from ...contract import registry
-from ...errors import Fault, nearest
+from ...errors import ConfigError, Fault, nearest
 from ...pipeline import Pipeline
 from ...storage.secrets import warn_of_command_line
 from ...storage.shipped_corpora import PREFIX, corpora
@@ -47,6 +48,12 @@ Config = Annotated[
     str,
     typer.Argument(metavar="CONFIG", help="YAML file, or the name of a shipped one.", autocompletion=shipped_configs),
 ]
+SourcePath = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="SOURCE", help="Folder, archive or file to read, instead of those in CONFIG.", show_default=False
+    ),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME.PARAM=VALUE", help="Override a parameter; repeatable."),
@@ -81,6 +88,20 @@ def load(config: str, overrides: list[str] | None, plugins: list[Path] | None, v
     pipeline = Pipeline.load(shipped.locate(config), overrides or [], verify=verify)
     warn_of_command_line([*pipeline.engines, *pipeline.consumers])
     return pipeline
+
+
+def source_overrides(source: Path | None) -> list[str]:
+    """Return the overrides that make the reader of a pipeline read another folder, archive or file.
+
+    Raises ConfigError if there is no such file.
+    """
+    if source is None:
+        return []
+    if not source.exists():
+        near = sorted(p.name for p in source.parent.iterdir()) if source.parent.is_dir() else []
+        raise ConfigError([Fault("SOURCE", f"no such file or folder{nearest(source.name, near)}", str(source))])
+    used, unused = ("folder", "files") if source.is_dir() else ("files", "folder")
+    return [f"reader.{used}={json.dumps(str(source))}", f"reader.{unused}=null"]
 
 
 def kinds_faults(kinds: list[str]) -> list[Fault]:

@@ -17,7 +17,7 @@ from ...pipeline import Pipeline
 from ...running.ledger import LedgerReader, RunRow, merging
 from . import console
 from .command import CommandApp
-from .options import Config, Plugin, Quiet, Set, Verify, choices, load, name_faults
+from .options import Config, Plugin, Quiet, Set, SourcePath, Verify, choices, load, name_faults, source_overrides
 
 app = CommandApp()
 
@@ -27,6 +27,9 @@ Workers = Annotated[
         "--workers", "-w", metavar="N", help="Worker processes; 0: none; auto: as many as are worth starting."
     ),
 ]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="FOLDER", help="Folder for all outputs.", show_default=False)
+]
 LedgerFile = Annotated[Path | None, typer.Option("--ledger", metavar="FILE", help="Ledger outside the output folder.")]
 Events = Annotated[
     Path | None, typer.Option("--events", metavar="FILE", help="Write each event of the run as a line of JSON.")
@@ -35,12 +38,14 @@ Metrics = Annotated[Path | None, typer.Option("--metrics", metavar="FILE", help=
 
 
 @app.command(
-    epilog="Examples: `caspipe run deidentify` | "
-    "`caspipe run my.yaml --set reader.text.folder=notes --set run.output=there` | "
+    epilog="Examples: `caspipe run deidentify notes` | `caspipe run my.yaml notes --output there` | "
+    "`caspipe run my.yaml --set masker.default=redact` | "
     "`caspipe run my.yaml --resume --workers 8` | `caspipe run my.yaml --shard 3/64`"
 )
 def run(
     config: Config = "deidentify",
+    source: SourcePath = None,
+    output: Output = None,
     set_: Set = None,
     plugin: Plugin = None,
     verify: Verify = None,
@@ -63,8 +68,11 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Run a pipeline: reader, engines, consumers."""
-    options = _run_options(workers=workers, shard=shard, ledger=ledger, runner=runner, events=events, metrics=metrics)
-    pipeline = load(config, [*(set_ or []), *options, *(["run.resume=true"] if resume else [])], plugin, verify)
+    options = _run_options(
+        output=output, workers=workers, shard=shard, ledger=ledger, runner=runner, events=events, metrics=metrics
+    )
+    given = [*source_overrides(source), *(set_ or []), *options, *(["run.resume=true"] if resume else [])]
+    pipeline = load(config, given, plugin, verify)
     if stop_after:
         _print_counts(pipeline, stop_after)
     else:
@@ -90,9 +98,11 @@ def status(
         _print_status(latest, counts, state)
 
 
-@app.command(epilog="Example: `caspipe retry my.yaml --quarantined`")
+@app.command(epilog="Example: `caspipe retry my.yaml notes --quarantined`")
 def retry(
     config: Config = "deidentify",
+    source: SourcePath = None,
+    output: Output = None,
     set_: Set = None,
     plugin: Plugin = None,
     verify: Verify = None,
@@ -102,15 +112,17 @@ def retry(
     quiet: Quiet = False,
 ) -> None:
     """Run a pipeline again for documents that were not released, and for those that have changed since."""
-    options = _run_options(workers=workers, ledger=ledger)
+    options = _run_options(output=output, workers=workers, ledger=ledger)
     again = ["run.resume=true", f"run.retry_quarantined={str(quarantined).lower()}"]
-    pipeline = load(config, [*(set_ or []), *options, *again], plugin, verify)
+    pipeline = load(config, [*source_overrides(source), *(set_ or []), *options, *again], plugin, verify)
     _end(console.run(pipeline, quiet), pipeline, quiet)
 
 
-@app.command(epilog="Example: `caspipe merge my.yaml --set run.output=there`")
+@app.command(epilog="Example: `caspipe merge my.yaml notes --output there`")
 def merge(
     config: Config = "deidentify",
+    source: SourcePath = None,
+    output: Output = None,
     set_: Set = None,
     plugin: Plugin = None,
     verify: Verify = None,
@@ -118,7 +130,8 @@ def merge(
     quiet: Quiet = False,
 ) -> None:
     """Combine the parts of a run that `caspipe run --shard` made."""
-    pipeline = load(config, set_, plugin, verify)
+    given = [*source_overrides(source), *(set_ or []), *_run_options(output=output)]
+    pipeline = load(config, given, plugin, verify)
     with console.progress(quiet) as progress:
         report = merging.merge(pipeline, keep=keep, progress=progress)
     _end(report, pipeline, quiet)
