@@ -48,6 +48,7 @@ COMMANDS = {
     "view": ("view", "Write a page with the original and masked text of one document, and the source of each span."),
     "diff": ("diff", "Compare two annotated collections of the same documents, span by span."),
     "doctor": ("doctor", "Run INCEpTION's import checks: errors are what it rejects, warnings what it drops silently."),
+    "selftest": ("selftest", "Attack the own installation and configuration with planted notes."),
     "pack": (
         "pack",
         "Pack a pipeline: configuration, models, lexicons, rules, plug-ins, type system, and the hash of each.",

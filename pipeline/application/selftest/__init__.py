@@ -1,0 +1,1 @@
+"""Attacks on the user's own installation and configuration."""

@@ -1,0 +1,95 @@
+"""The documents that an attack plants, and what must not be left of them in a release."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+
+import yaml
+
+from ...assembly import shipped
+
+_LOOKS = re.compile(r"(?<!\d)(1[89]\d\d|20\d\d)(?!\d)")
+_SEED = "ages of selftest"
+_DAMAGED = {
+    "nul": b"Patient: Ann \x00 Lee\n",
+    "not-utf-8": b"\xff\xfe\xfa Patient: Ann Lee \xc3\x28",
+    "empty": b"",
+    "one-line": b"Smith, John " * 20_000,
+    "controls": bytes(range(32)) * 50,
+    "surrogates": b"\xed\xa0\x80 Patient: Ann Lee",
+    "brackets": b"[" * 50_000,
+    "gz": b"\x1f\x8b\x08 no gzip",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A planted document."""
+
+    row: str
+    """The promise that it attacks: a row of the attack suite."""
+    file: str
+    """The name of its file, without suffix, relative to the folder."""
+    text: str
+    hidden: tuple[str, ...]
+    """Texts that must not stand in the release."""
+    oldest: int | None = None
+    """No two years in the released text may lie further apart."""
+    absent: str = ""
+    """A pattern that must not match the released text."""
+
+    def broken(self, released: str) -> str:
+        """Return what is wrong with a released text, apart from hidden values; empty if nothing is. Quotes no text."""
+        years = sorted(map(int, _LOOKS.findall(released)))
+        if self.oldest is not None and years and years[-1] - years[0] > self.oldest:
+            return f"two years are {years[-1] - years[0]} apart"
+        return "has more precision than the original" if self.absent and re.search(self.absent, released) else ""
+
+
+def cases() -> list[Case]:
+    """Return all planted documents: the shipped ones, and generated records of people born from 1905 to 1940."""
+    text = (shipped.folder() / "selftest" / "attacks.yaml").read_text(encoding="utf-8")
+    data = yaml.load(text, Loader=yaml.BaseLoader)  # all values are texts
+    written = [
+        Case(
+            one["row"],
+            one.get("file", f"note-{n:03}"),
+            one["text"],
+            tuple(one["hidden"]),
+            int(one["oldest"]) if "oldest" in one else None,
+            one.get("absent", ""),
+        )
+        for n, one in enumerate(data, 1)
+    ]
+    return [*written, *_records(40)]
+
+
+def damaged() -> dict[str, bytes]:
+    """Return damaged files by name."""
+    return dict(_DAMAGED)
+
+
+def plant(folder: Path, planted: list[Case]) -> None:
+    """Write the documents as text files."""
+    for case in planted:
+        path = folder / f"{case.file}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(case.text.encode("utf-8"))
+
+
+def _records(count: int) -> Iterator[Case]:
+    drawn = random.Random(_SEED)
+    for n in range(count):
+        born = date(1905, 1, 1) + timedelta(days=drawn.randrange(36 * 365))
+        seen = date(2001, 1, 1) + timedelta(days=drawn.randrange(23 * 365))
+        age = seen.year - born.year - ((seen.month, seen.day) < (born.month, born.day))
+        form = drawn.choice(["%m/%d/%Y", "%Y-%m-%d", "%d %B %Y", "%B %d, %Y"])
+        told = drawn.choice(["", f" The patient is {age} years old."])
+        text = f"DOB: {born.strftime(form)}\nDate of visit: {seen.strftime(form)}\nSeen for cough.{told}\n"
+        hidden = (born.strftime(form), f"{age} years" if age > 89 else seen.strftime(form))
+        yield Case("age-from-dates", f"record-{n:03}", text, hidden, 89)
