@@ -91,5 +91,5 @@ def _records(count: int) -> Iterator[Case]:
         form = drawn.choice(["%m/%d/%Y", "%Y-%m-%d", "%d %B %Y", "%B %d, %Y"])
         told = drawn.choice(["", f" The patient is {age} years old."])
         text = f"DOB: {born.strftime(form)}\nDate of visit: {seen.strftime(form)}\nSeen for cough.{told}\n"
-        hidden = (born.strftime(form), f"{age} years" if age > 89 else seen.strftime(form))
+        hidden = (born.strftime(form), *([f"{age} years"] if told and age > 89 else []))
         yield Case("age-from-dates", f"record-{n:03}", text, hidden, 89)

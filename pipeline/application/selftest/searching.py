@@ -43,16 +43,14 @@ def search(folder: Path, values: Sequence[str]) -> list[Hit]:
 
 def forms(value: str) -> Iterator[bytes]:
     """Yield a value in lower case as UTF-8, UTF-16, in URLs, JSON and HTML escapes, and inside base64."""
-    folded = value.casefold()
-    plain = folded.encode()
-    yield plain
-    yield folded.encode("utf-16-le")
-    yield folded.encode("utf-16-be")
-    yield quote(folded).lower().encode()
-    yield quote_plus(folded).lower().encode()
-    yield folded.encode("ascii", "backslashreplace")
-    yield folded.encode("ascii", "xmlcharrefreplace")
-    for text in {value, folded, value.upper()}:
+    for text in {value, value.casefold(), value.upper()}:
+        yield text.encode().lower()
+        yield text.encode("utf-16-le").lower()
+        yield text.encode("utf-16-be").lower()
+        yield quote(text).encode().lower()
+        yield quote_plus(text).encode().lower()
+        yield json.dumps(text)[1:-1].encode().lower()
+        yield text.encode("ascii", "xmlcharrefreplace").lower()
         yield from _within_base64(text.encode())
 
 
