@@ -1,7 +1,7 @@
 """Count the tests of each part and each row of the attack suite, and write the counts into TESTING.md.
 
-    python scripts/count_tests.py            print the tables
-    python scripts/count_tests.py --write    put them into TESTING.md
+python scripts/count_tests.py            print the tables
+python scripts/count_tests.py --write    put them into TESTING.md
 """
 
 from __future__ import annotations

@@ -80,6 +80,11 @@ def pipeline_schema() -> Json:
         "type": "object",
         "properties": {
             "name": {"type": "string"},
+            "include": {
+                "type": "string",
+                "description": "Pipeline whose sections apply unless this file has them: a file, or a shipped one.",
+            },
+            "set": {"type": "object", "description": "Single values by NAME.PARAMETER, as after --set."},
             "resources": {"type": "object", "additionalProperties": {"type": "string"}},
             "reader": {"anyOf": [reader, {"type": "array", "items": reader, "minItems": 1}]},
             "engines": {"type": "array", "items": {"$ref": "#/definitions/engine"}},

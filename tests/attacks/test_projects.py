@@ -136,7 +136,9 @@ def test_own_sections_replace_those_of_the_included_file_and_run_options_add_up(
     Path("base.yaml").write_text(
         "engines: [segmenter]\nconsumers: [{text: {folder: release/text}}]\nrun: {output: there, workers: 0}\n"
     )
-    Path("mine.yaml").write_text("include: base.yaml\nconsumers: [{jsonl: {file: release/all.jsonl}}]\nrun: {limit: 3}\n")
+    Path("mine.yaml").write_text(
+        "include: base.yaml\nconsumers: [{jsonl: {file: release/all.jsonl}}]\nrun: {limit: 3}\n"
+    )
     pipeline = Pipeline.load("mine.yaml")
     assert [c.id for c in pipeline.consumers] == ["jsonl"]
     assert (pipeline.options.output, pipeline.options.workers, pipeline.options.limit) == (Path("there"), 0, 3)

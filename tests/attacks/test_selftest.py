@@ -54,7 +54,20 @@ def zipped(data: bytes) -> bytes:
         zipped(SECRET.encode()),
         gzip.compress(zipped(SECRET.encode())),
     ],
-    ids=["utf-8", "upper", "utf-16", "url", "json", "xml", "base64-0", "base64-1", "base64-2", "gz", "zip", "zip in gz"],
+    ids=[
+        "utf-8",
+        "upper",
+        "utf-16",
+        "url",
+        "json",
+        "xml",
+        "base64-0",
+        "base64-1",
+        "base64-2",
+        "gz",
+        "zip",
+        "zip in gz",
+    ],
 )
 def test_a_value_is_found_in_every_encoding(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "file").write_bytes(data)
@@ -68,7 +81,9 @@ def test_a_value_in_the_name_of_a_file_is_found_and_not_repeated(tmp_path: Path)
 
 def test_a_value_in_parquet_is_found_in_columns(tmp_path: Path) -> None:
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    parquet.write_table(arrow.table({"a": ["x", SECRET]}), tmp_path / "t.parquet", compression="zstd", use_dictionary=False)
+    parquet.write_table(
+        arrow.table({"a": ["x", SECRET]}), tmp_path / "t.parquet", compression="zstd", use_dictionary=False
+    )
     assert {hit.value for hit in search(tmp_path, [SECRET])} == {0}
 
 
