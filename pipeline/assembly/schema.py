@@ -21,6 +21,20 @@ from .assemble import ROLES, RunOptions
 Json = dict[str, Any]
 VARIABLE = {"type": "string", "pattern": r"\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}"}
 """`${NAME}` is allowed wherever a value is."""
+_GROUPS: list[Json] = [
+    {
+        "type": "object",
+        "required": ["include"],
+        "properties": {"include": {"type": "string"}},
+        "additionalProperties": False,
+    },
+    {
+        "type": "object",
+        "required": ["aggregate"],
+        "properties": {"aggregate": {"$ref": "#/definitions/aggregate"}},
+        "additionalProperties": False,
+    },
+]
 _KEY_FILE = {
     "type": "object",
     "required": ["file"],
@@ -39,20 +53,7 @@ def pipeline_schema() -> Json:
         sections[section] = _choice({c.name: _component(c, definitions) for c in members}, {c.name: c for c in members})
     dotted = {"type": "string", "pattern": r"^[\w.]+:\w+$", "description": "A class: package.module:Class"}
     step = sections["engines"]
-    step["anyOf"] += [
-        {
-            "type": "object",
-            "required": ["include"],
-            "properties": {"include": {"type": "string"}},
-            "additionalProperties": False,
-        },
-        {
-            "type": "object",
-            "required": ["aggregate"],
-            "properties": {"aggregate": {"$ref": "#/definitions/aggregate"}},
-            "additionalProperties": False,
-        },
-    ]
+    step["anyOf"] += _GROUPS
     for schema in sections.values():
         schema["anyOf"] += [
             dotted,

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ...assembly.project import new_secret
 from ...storage.signing import key_id, new_key, write_new
-from ..project import new_secret
 from .command import CommandApp
 
 app = CommandApp(

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 import yaml
 
-from ...assembly import shipped
-from .. import project
+from ...assembly import project, shipped
 from .command import CommandApp
 from .options import Config, Plugin, Set, load
 

@@ -37,7 +37,7 @@ class Case:
     """The name of its file, without suffix, relative to the folder."""
     text: str
     hidden: tuple[str, ...]
-    """Texts that must not stand in the release."""
+    """Texts that the release must not contain."""
     oldest: int | None = None
     """No two years in the released text may lie further apart."""
     absent: str = ""

@@ -42,7 +42,7 @@ class Outcome:
     refused: int = 0
     """How many of those that held were refused rather than released."""
     failures: list[str] = field(default_factory=list)
-    """What did not hold, without any text."""
+    """Attempts that did not hold, without any text."""
 
     def add(self, failure: str, *, refused: bool = False) -> None:
         """Count one attempt; an empty failure means that it held."""
@@ -110,7 +110,7 @@ def _masked(pipeline: Pipeline, case: Case) -> str | None:
 
 
 def _wrong(case: Case, masked: str) -> str:
-    """Return what stands in a masked text and should not; empty if nothing does."""
+    """Return what a masked text still shows; empty if it shows nothing."""
     standing = [n for n, value in enumerate(case.hidden, 1) if _stands(value, masked)]
     told = [f"hidden value {n} stands" for n in standing] + [broken for broken in [case.broken(masked)] if broken]
     return f"{case.file if case.row != 'names-of-files' else 'a file'}: {', '.join(told)}" if told else ""

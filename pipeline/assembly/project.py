@@ -6,9 +6,9 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..assembly import shipped
 from ..errors import ResourceError
 from ..storage.signing import write_new
+from . import shipped
 
 PIPELINE = "deidentify.yaml"
 KEY = "caspipe.key"
