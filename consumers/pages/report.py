@@ -23,7 +23,7 @@ class ReportConsumer(TwoPhaseConsumer):
     One self-contained HTML file that works offline. The same documents give the same report, apart from timings.
     """
 
-    file: Path = Path("release/report.html")
+    file: Path = Path("restricted/report.html")
     """The report, under the run's output folder. Written when the run has ended."""
     document_ids: bool = False
     """True if failed documents appear with their id and message, which can contain file names, and warnings that may name

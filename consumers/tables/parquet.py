@@ -64,7 +64,7 @@ class ParquetConsumer(TableOptions, LineConsumer):
         if path.name != Path(self.file).name:
             return path
         if path not in self._previous:
-            lines = self._previous[path] = AtomicFile(self.output / self.file, private=self.holds_original_text())
+            lines = self._previous[path] = AtomicFile(self.output / self.file, private=self.writes_original())
             for row in _read_table(path):
                 lines.write(_line(row))
         return self._previous[path].temporary
@@ -92,7 +92,7 @@ class ParquetConsumer(TableOptions, LineConsumer):
     def _write_table(self, lines: Path) -> None:
         _, pq = _pyarrow()
         schema = self._schema()
-        with AtomicFile(self.output / self.file, private=self.holds_original_text()) as file:
+        with AtomicFile(self.output / self.file, private=self.writes_original()) as file:
             sink = _Sink(file)
             with pq.ParquetWriter(
                 sink, schema, compression="zstd", write_page_checksum=True, store_schema=True
