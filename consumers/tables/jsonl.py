@@ -48,7 +48,7 @@ class JsonlConsumer(AnnotatedOptions, RecordOptions, LineConsumer):
         self.check_scheme()
         if self.original and self.include:
             raise ValueError(f"include: goes with annotations: masked, not with {self.annotations}")
-        if self.original and Path(self.file) == _DEFAULT:
+        if self.writes_original() and Path(self.file) == _DEFAULT:
             self.file = Path("restricted") / _DEFAULT.name
         self._own = _Files(self) if self.folder is not None else None
 

@@ -17,6 +17,7 @@ from ..files.content import Content
 from ..files.lines import LineConsumer
 from .record_fields import Column, TableOptions
 
+_DEFAULT = Path("release/documents.parquet")
 _MAX_GROUP_SIZE = 32 << 20
 _MAPS = ("counts", "metadata")
 Row = dict[str, Any]
@@ -34,13 +35,17 @@ class ParquetConsumer(TableOptions, LineConsumer):
     file, from which an interrupted run can be resumed.
     """
 
-    file: Path = Path("release/documents.parquet")
+    file: Path = _DEFAULT
+    """File for all documents, under the run's output folder. Parts of the original are written to `restricted/documents.parquet`
+    unless another file is given."""
     row_group: int = 10_000
     """Maximum number of rows in a row group; it also ends at 32 MiB of text, to limit memory."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_record()
+        if self.writes_original() and Path(self.file) == _DEFAULT:
+            self.file = Path("restricted") / _DEFAULT.name
         if self.row_group < 1:
             raise ValueError(f"row_group: expected 1 or more, got {self.row_group}")
         self._previous: dict[Path, AtomicFile] = {}

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from ...consumers.files.metadata import RECORD
 from ...typesystem import Cas
 from ..assembly.assemble import RunOptions
 from ..assembly.assembly import Assembly
@@ -21,8 +22,7 @@ from ..storage.secrets import Secret
 
 MAP = Path("restricted") / "names.csv"
 """The map, under the output folder of a run."""
-RECORD = "record"
-"""Metadata: the record that a document was read from, whose id is part of the document's id."""
+IN_CLEAR = "documents are released under their own ids, which can identify people (run.names is id)"
 _HEADER = ["id", "name"]
 
 
@@ -95,6 +95,11 @@ class NameMap:
             self._file = AtomicFile(self.path, private=True)
             self._file.write(_line(_HEADER))
         return self
+
+    @property
+    def warning(self) -> str:
+        """What the end of a run says about names in clear; empty if there are none."""
+        return IN_CLEAR if self._needed and self.names.clear else ""
 
     def add(self, number: int, document: str) -> None:
         """Add a document. Raises ConsumerError if it cannot be written."""

@@ -85,6 +85,8 @@ def _run(assembly: Assembly, report: RunReport, observers: ObserverGroup) -> Non
         report.seconds = time.perf_counter() - began
         collected.target = report.warnings
     report.seconds = time.perf_counter() - began
+    if loop.name_map.warning:
+        report.warnings.append(loop.name_map.warning)
     for what, n in sorted(report.odd.items()):
         report.warnings.append(f"{n:,} released document{'s' * (n != 1)} with {ODD[what]}")
     report.components = list(assembly.stats.values())

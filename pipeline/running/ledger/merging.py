@@ -78,6 +78,8 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
             if progress is not None:
                 progress(report, total)
     report.seconds = time.perf_counter() - began
+    if name_map.warning:
+        report.warnings.append(name_map.warning)
     for consumer in consumers:
         consumer.finish(report)
     if not keep and not left:

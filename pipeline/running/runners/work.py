@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ....consumers.files.masked_words import MaskedWords
 from ....typesystem import INITIAL_VIEW, Cas, CaspipeWarning, KnownPhi
 from ....typesystem.errors import warning_text
 from ....typesystem.json_cas.writer import write_jsoncas
@@ -115,6 +116,7 @@ class Work:
     ) -> None:
         self.assembly = assembly
         self.names = ReleasedNames.of(assembly.options)
+        self.names_in_clear = self.names.clear and not all(c.writes_original() for c in assembly.consumers)
         self.warnings = warnings
         self.travels = travels
         """True if results are sent to another process."""
@@ -177,6 +179,8 @@ class Work:
                     raise ComponentError(engine.id, self.limits.late(size, component=now <= deadline))
                 started = now
         result.found = Found.of(cas)
+        if self.names_in_clear and MaskedWords.of(cas).occur_in(cas.id):
+            result.found.odd.append("named")
         result.prepared = [None] * len(assembly.consumers)
         for n, consumer in enumerate(assembly.consumers):
             if isinstance(consumer, TwoPhaseConsumer):
