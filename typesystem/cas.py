@@ -29,11 +29,13 @@ class Cas:
     `_InitialView` has the original text, `gold` the reference annotations, `deidentified` the masked text. Can be pickled.
     """
 
-    __slots__ = ("_typesystem", "_views", "id", "metadata", "origin")
+    __slots__ = ("_typesystem", "_views", "id", "metadata", "origin", "source_id")
 
     def __init__(self, text: str | None = None, *, id: str = "", typesystem: TypeSystem | None = None) -> None:
         self.id = id
-        """Name of the document. It may itself be PHI, so released files contain it only on request."""
+        """Name of the document. It may itself be PHI: consumers that write no original text find the released name here."""
+        self.source_id = ""
+        """The id that the reader gave, while `id` is the released name; else empty."""
         self.metadata: dict[str, str] = {}
         """Facts about the document: `patient_id` (its dates are shifted by one offset), `language`, `encoding` ..."""
         self._typesystem = typesystem

@@ -39,14 +39,14 @@ class BratConsumer(CountedText, FolderConsumer):
     def open(self) -> None:
         super().open()
         self._written = Written()
-        self.open_folder(".txt", restricted=self.original, reserved=["annotation.conf", "visual.conf"])
+        self.open_folder(".txt", reserved=["annotation.conf", "visual.conf"])
         self.files.add("visual.conf", visual_conf(self.labels(), self.scheme).encode())
         self._configure()
 
     def open_worker(self, *, shares_disk: bool = True) -> None:
         self._shares_disk = shares_disk
         self.open_resources()
-        self.open_folder(".txt", restricted=self.original)
+        self.open_folder(".txt")
 
     def add_state(self, state: dict[str, Any]) -> None:
         for name, values in state.get("attributes", {}).items():

@@ -8,6 +8,7 @@ from typing import Any
 from ...pipeline.contract.component import component
 from ...typesystem import Cas
 from ..files.annotated import Annotated
+from ..files.released import encodable
 from .tasks import TaskConsumer
 
 
@@ -28,5 +29,5 @@ class DoccanoConsumer(TaskConsumer):
         return {
             "text": annotated.text,
             "label": [[s.begin, s.end, s.label] for s in annotated.spans],
-            "document_id": self.document_name(cas),
+            "document_id": encodable(cas.id, cas),
         }

@@ -47,7 +47,7 @@ class I2b2Consumer(AnnotatedOptions, FolderConsumer):
     def open(self) -> None:
         super().open()
         self._dropped = 0
-        self.open_folder(".xml", restricted=self.original)
+        self.open_folder(".xml")
 
     def add_state(self, state: int) -> None:
         self._dropped += state

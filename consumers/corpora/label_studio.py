@@ -13,6 +13,7 @@ from ...pipeline.storage.files import write_atomic
 from ...typesystem import Cas
 from ...typesystem.text import Utf16
 from ..files.annotated import Annotated, Overlaps, Span
+from ..files.released import encodable
 from .colors import label_color
 from .tasks import TaskConsumer
 
@@ -71,7 +72,7 @@ class LabelStudioConsumer(TaskConsumer):
             for n, span in enumerate(annotated.spans, 1)
             for result in self._results(f"r{n}", span, annotated.text, units)
         ]
-        task: dict[str, Any] = {"data": {"text": annotated.text, "document_id": self.document_name(cas)}}
+        task: dict[str, Any] = {"data": {"text": annotated.text, "document_id": encodable(cas.id, cas)}}
         if "predictions" in self.write:
             scores = [span.confidence for span in annotated.spans]
             score = sum(scores) / len(scores) if scores else 0.0
@@ -95,7 +96,7 @@ class LabelStudioConsumer(TaskConsumer):
         """Write the configuration and the end of the array."""
         if self._slices is not None and self.configuration:
             path = (self.output / self.file).with_name(self.configuration)
-            write_atomic(path, self._labels().encode(), private=self.holds_original_text())
+            write_atomic(path, self._labels().encode(), private=self.writes_original())
         super().close()
 
     def _labels(self) -> str:

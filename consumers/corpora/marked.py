@@ -10,7 +10,6 @@ from ...typesystem import OPTIONAL, Cas, CasError
 from ...typesystem.markup.marked_text import Mark, write
 from ..files.annotated import AnnotatedOptions, Overlaps, Span, disjoint, warn_of_dropped
 from ..files.content import Content
-from ..files.document_names import NameOptions
 from ..files.lines import LineConsumer
 from ..files.metadata import released_metadata
 from ..files.released import encodable
@@ -20,7 +19,7 @@ _OF_FILES = ("id", "file", "encoding")
 
 
 @component("marked")
-class MarkedConsumer(AnnotatedOptions, NameOptions, LineConsumer):
+class MarkedConsumer(AnnotatedOptions, LineConsumer):
     """Writes a line `=====`, a header with the id and the metadata of the document, and its text with marks like
     `[[DATE|3 May]]`. Reference spans that need not be found are written as `[[?DATE|...]]`.
 
@@ -34,15 +33,11 @@ class MarkedConsumer(AnnotatedOptions, NameOptions, LineConsumer):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_scheme()
-        self.check_key()
         self._dropped = 0
 
     def open(self) -> None:
         super().open()
         self._dropped = 0
-
-    def holds_original_text(self) -> bool:
-        return self.original
 
     def add_state(self, state: int) -> None:
         self._dropped += state
@@ -51,7 +46,7 @@ class MarkedConsumer(AnnotatedOptions, NameOptions, LineConsumer):
         text, spans = self.annotated(cas)
         overlaps: Overlaps = self.overlaps
         marks = [_mark(span) for span in disjoint(spans, overlaps)]
-        header = {"id": self.document_name(cas), **self._metadata(cas)}
+        header = {"id": encodable(cas.id, cas), **self._metadata(cas)}
         try:
             written = write(header, text, marks)
         except ValueError as error:

@@ -12,6 +12,7 @@ from typing import Any
 from ...pipeline.contract.component import component
 from ...typesystem import Cas, CaspipeWarning
 from ..files.annotated import Annotated, Span
+from ..files.released import encodable
 from .tasks import TaskConsumer
 from .words import Bounds, Unaligned, align, tokens_of
 
@@ -59,8 +60,8 @@ class ProdigyConsumer(TaskConsumer):
             "text": text,
             "tokens": tokens,
             "spans": [_span(begins[span.begin], ends[span.end], span) for span in spans],
-            "document_id": self.document_name(cas),
-            "meta": {"document_id": self.document_name(cas)},
+            "document_id": encodable(cas.id, cas),
+            "meta": {"document_id": encodable(cas.id, cas)},
         }
         return task, aligned.moved, lost
 

@@ -10,12 +10,11 @@ from typing import Any, ClassVar
 from ...typesystem import Cas
 from ..files.annotated import Annotated, CountedText, Overlaps, disjoint, warn_of_dropped
 from ..files.content import Content
-from ..files.document_names import NameOptions
 from ..files.lines import LineConsumer
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
-class TaskConsumer(CountedText, NameOptions, LineConsumer):
+class TaskConsumer(CountedText, LineConsumer):
     """A consumer that writes a task for each document. A subclass defines `task`."""
 
     file: Path = Path("restricted/tasks.jsonl")
@@ -28,7 +27,6 @@ class TaskConsumer(CountedText, NameOptions, LineConsumer):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_scheme()
-        self.check_key()
         self._dropped = 0
 
     def close(self) -> None:

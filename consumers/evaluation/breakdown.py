@@ -63,6 +63,9 @@ class Breakdown(DelayedConsumer):
         self._counts: dict[str, Thresholds] = {}
         self._gold = 0
 
+    def writes_original(self) -> bool:
+        return False
+
     def open(self) -> None:
         """Create the folder. Raises ConsumerError if that fails, or if figures cannot be drawn."""
         super().open()

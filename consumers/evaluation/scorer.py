@@ -78,6 +78,9 @@ class Scorer(CasConsumer):
             raise ConsumerError(f"consumer {self.id}: no scores: not closed yet, or no criteria given")
         return self.report.scores[name]
 
+    def writes_original(self) -> bool:
+        return False
+
     def open(self) -> None:
         """Create the folders. Raises ConsumerError if that fails."""
         super().open()

@@ -39,6 +39,9 @@ class UtilityConsumer(DelayedConsumer):
         self.result = Utility()
         """The sums, complete after `close`."""
 
+    def writes_original(self) -> bool:
+        return False
+
     def open(self) -> None:
         super().open()
         for file in self.files:

@@ -74,7 +74,7 @@ class AnnotatedOptions(CasConsumer):
         """True if the output contains the original text."""
         return self.annotations != "masked"
 
-    def holds_original_text(self) -> bool:
+    def writes_original(self) -> bool:
         """Return True if the original text or its offsets are written: next to the masked text they would undo the masking."""
         return self.original
 

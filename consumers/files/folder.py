@@ -13,7 +13,6 @@ from ...pipeline.storage.file_names import FileNames
 from ...pipeline.storage.files import DocumentFolder, Staged, digest_of
 from ...typesystem import Cas
 from .content import Content
-from .document_names import NameOptions
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -27,7 +26,7 @@ class StagedFiles:
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
-class FolderConsumer(NameOptions, TwoPhaseConsumer):
+class FolderConsumer(TwoPhaseConsumer):
     """A consumer with a folder and one file for each document, complete or absent. A subclass defines `content`, and `open`,
     which calls `open_folder`."""
 
@@ -38,17 +37,17 @@ class FolderConsumer(NameOptions, TwoPhaseConsumer):
 
     def __post_init__(self) -> None:
         self._shares_disk = True
-        self.check_key()
         self._files: DocumentFolder | None = None
 
-    def open_folder(self, suffix: str, *, restricted: bool, reserved: Iterable[str] = ()) -> None:
-        """Create the folder, for files with this suffix; no document gets a `reserved` name. To be called by `open`.
+    def open_folder(self, suffix: str, *, reserved: Iterable[str] = ()) -> None:
+        """Create the folder, for files with this suffix; no document gets a `reserved` name. To be called by `open`. Folder and
+        files are readable by their owner only if they may contain original text.
 
         Raises ConsumerError if the folder cannot be created. A consumer that prepares on another machine has none.
         """
         if not self._shares_disk:
             return
-        names = FileNames(suffix, self.pseudonym_key, reserved)
+        names, restricted = FileNames(suffix, reserved), self.writes_original()
         self._files = DocumentFolder(self.folder, names, below=self.output, restricted=restricted, durable=self.durable)
 
     def open_worker(self, *, shares_disk: bool = True) -> None:

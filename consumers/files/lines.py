@@ -16,7 +16,8 @@ from .slices import Slices, slice_of
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
 class LineConsumer(TwoPhaseConsumer):
-    """A consumer with one file for all documents. A subclass defines `content`."""
+    """A consumer with one file for all documents. A subclass defines `content`. If it writes original text, folder and file are
+    readable by their owner only."""
 
     file: Path = Path("release/documents")
     """File for all documents, under the run's output folder. Until the run ends, it is a temporary file in the same folder."""
@@ -30,10 +31,6 @@ class LineConsumer(TwoPhaseConsumer):
     def __post_init__(self) -> None:
         self._slices: Slices | None = None
 
-    def holds_original_text(self) -> bool:
-        """Return whether folder and file must be readable by their owner only."""
-        return False
-
     def header(self) -> bytes:
         """Return the begin of the file."""
         return b""
@@ -42,11 +39,11 @@ class LineConsumer(TwoPhaseConsumer):
         """Create the folder and the temporary file. Raises ConsumerError if that fails."""
         super().open()
         path = self.output / self.file
-        if self.holds_original_text():
+        if self.writes_original():
             restricted_folder(path.parent, self.output)
         else:
             make_folder(path.parent)
-        self._slices = Slices(path, private=self.holds_original_text(), header=self.header())
+        self._slices = Slices(path, private=self.writes_original(), header=self.header())
 
     @property
     def slices(self) -> Slices:

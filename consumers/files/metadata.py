@@ -12,6 +12,7 @@ import warnings
 from ...pipeline.contract.component import CasConsumer
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Cas, CaspipeWarning, RecordField, source_record
+from .masked_words import MaskedWords
 from .released import encodable
 
 _NEVER = re.compile(r"carrier_|patient|date_shift", re.IGNORECASE)
@@ -30,6 +31,10 @@ _DATE = re.compile(
     """.replace("MONTHS", _MONTHS),
     re.VERBOSE | re.IGNORECASE,
 )
+RECORD = "record"
+"""Metadata: the record that a document was read from. A run hides it, or writes its keyed hash."""
+_SHORTEST_ID = 4
+"""Shorter ids are not searched for: they are numbers that anything can contain."""
 
 
 class WithheldWarning(CaspipeWarning):
@@ -39,13 +44,13 @@ class WithheldWarning(CaspipeWarning):
 def released_metadata(consumer: CasConsumer, cas: Cas) -> dict[str, str]:
     """Return the metadata of a masked document that may be released, and the masked fields of its record, by name.
 
-    Withheld, with a warning: values with a date, values that the record knows of people, and whose document it is. Raises
-    ConsumerError if no masker decided about a field.
+    Withheld, with a warning: values with a date, values that show what was masked in the record or what it knows of people, the
+    document's own id if it is released under another name, and whose document it is. Raises ConsumerError if no masker decided
+    about a field.
     """
     released: dict[str, str] = {}
-    known = [k.value.casefold() for k in cas.known_phi if k.kind.direct and len(k.value.strip()) > 1]
+    masked = MaskedWords.of(cas)
     for name, value in cas.metadata.items():
-        folded = value.casefold()
         if _NEVER.match(name):
             _warn(consumer, name, "tells whose document it is, or by how much its dates were shifted")
         elif _DATE.search(value):
@@ -54,8 +59,10 @@ def released_metadata(consumer: CasConsumer, cas: Cas) -> dict[str, str]:
                 name,
                 f"contains a date that was not shifted; let the reader declare it: structured: {{{name}: DATE}}",
             )
-        elif any(k in folded for k in known):
-            _warn(consumer, name, "contains what the record knows of people")
+        elif masked.occur_in(value) or masked.occur_in(name):
+            _warn(consumer, name, "contains what was masked in the document, or what its record knows of people")
+        elif name != RECORD and shows_id(value, cas.source_id):
+            _warn(consumer, name, "contains the id of the document")
         else:
             released[name] = value
     for field in cas.select(RecordField):
@@ -67,6 +74,13 @@ def released_metadata(consumer: CasConsumer, cas: Cas) -> dict[str, str]:
         if field.masked is not None:
             released[name] = field.masked
     return {name: encodable(released[name], cas) for name in sorted(released)}
+
+
+def shows_id(value: str, document: str) -> bool:
+    """Return whether a value contains a document's id, or the last part of it."""
+    folded = value.casefold()
+    parts = (document, document.rpartition("/")[2])
+    return any(len(part) >= _SHORTEST_ID and part.casefold() in folded for part in parts)
 
 
 def _warn(consumer: CasConsumer, name: str, why: str) -> None:

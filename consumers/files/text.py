@@ -30,9 +30,12 @@ class TextConsumer(FolderConsumer):
         if not self.suffix.startswith(".") or "/" in self.suffix or "\\" in self.suffix:
             raise ValueError(f"suffix: expected a suffix like .txt, got {self.suffix!r}")
 
+    def writes_original(self) -> bool:
+        return self.view != DEIDENTIFIED_VIEW
+
     def open(self) -> None:
         super().open()
-        self.open_folder(self.suffix, restricted=self.view != DEIDENTIFIED_VIEW)
+        self.open_folder(self.suffix)
 
     def content(self, cas: Cas) -> bytes:
         view = released_view(self, cas, self.view)

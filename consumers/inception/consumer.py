@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ...pipeline.contract.component import Scope, TwoPhaseConsumer, component
 from ...pipeline.contract.output import Locate, Output
-from ...pipeline.storage.file_names import FileNames, pseudonym, safe_parts
+from ...pipeline.storage.file_names import FileNames, safe_parts
 from ...pipeline.storage.files import AtomicFile, make_folder, restricted_folder
 from ...typesystem import Cas, CaspipeWarning
 from ...typesystem.json_cas.writer import write_jsoncas
@@ -18,7 +18,6 @@ from ...typesystem.review_layers import CANDIDATE_LAYER, PHI_LAYER, Mode, layers
 from ...typesystem.xmi.writer import write_xmi
 from ..files.annotated import AnnotatedOptions
 from ..files.content import Content
-from ..files.document_names import NameOptions
 from ..files.released import encodable
 from ..files.slices import slice_of
 from . import settings
@@ -32,7 +31,7 @@ _REFUSED = str.maketrans(dict.fromkeys("#%&{}$!:@+'`=<>\"/\\|?*", "_"))
 
 
 @component("inception")
-class InceptionConsumer(AnnotatedOptions, NameOptions, TwoPhaseConsumer):
+class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
     """Writes all documents as one review project (zip) for INCEpTION: the documents, the layers and tag sets to import first,
     guidelines made from the definitions of the kinds, and a README with the steps.
 
@@ -55,7 +54,6 @@ class InceptionConsumer(AnnotatedOptions, NameOptions, TwoPhaseConsumer):
 
     def __post_init__(self) -> None:
         self.check_scheme()
-        self.check_key()
         self._file: AtomicFile | None = None
         self._builder = ReviewDocumentBuilder(self.mode, self.candidates)
 
@@ -69,7 +67,7 @@ class InceptionConsumer(AnnotatedOptions, NameOptions, TwoPhaseConsumer):
             make_folder(path.parent)
         self._file = AtomicFile(path, private=self.original)
         self._zip = ZipWriter(self._file)
-        self._names = FileNames(_SUFFIX[self.format], self.pseudonym_key)
+        self._names = FileNames(_SUFFIX[self.format])
         self._index: list[dict[str, Any]] = []
         self._overlapping = False
         self._last: tuple[str, bool, bool] | None = None
@@ -118,13 +116,13 @@ class InceptionConsumer(AnnotatedOptions, NameOptions, TwoPhaseConsumer):
 
     def _stem(self, document: str) -> str:
         """Return the name of a document if no other document has it."""
-        return pseudonym(document, self.key) if self.names == "pseudonym" else safe_parts(_flat(document))[0]
+        return safe_parts(_flat(document))[0]
 
     def _name(self, document: str) -> str:
         if self._file is None:
             self.open()
         self._named = document
-        return self._names.next(_flat(document) if self.names == "id" else document).as_posix()
+        return self._names.next(_flat(document)).as_posix()
 
     def _add_entry(self, document: str, name: str, state: Any, written: bytes) -> list[Output]:
         """Record a document whose bytes in the project are `written`."""
@@ -145,9 +143,7 @@ class InceptionConsumer(AnnotatedOptions, NameOptions, TwoPhaseConsumer):
 
     def _entry(self, cas: Cas, reviewed: ReviewDocument) -> dict[str, Any]:
         """Return the record of a document: its id, what was changed, and what restores its text."""
-        entry: dict[str, Any] = {}
-        if self.original or self.names == "id":
-            entry["id"] = encodable(cas.id, cas)
+        entry: dict[str, Any] = {"id": encodable(cas.id, cas)}
         if reviewed.skipped:
             return {**entry, "skipped": reviewed.skipped}
         entry["text_sha256"] = hashlib.sha256(reviewed.text.encode()).hexdigest()

@@ -44,19 +44,19 @@ class HtmlConsumer(FolderConsumer):
 
     def open(self) -> None:
         super().open()
-        self.open_folder(".html", restricted=True, reserved=[_INDEX])
+        self.open_folder(".html", reserved=[_INDEX])
         self._index = Slices(self.files.folder / _INDEX, private=True, header=_list_page()[0])
         self._documents = 0
 
     def open_worker(self, *, shares_disk: bool = True) -> None:
         self._shares_disk = shares_disk
         self.open_resources()
-        self.open_folder(".html", restricted=True)
+        self.open_folder(".html")
 
     def content(self, cas: Cas) -> Content:
         """Return the page, and the row for the list with a placeholder for the name that the page gets later."""
         spans = shown_spans(cas)
-        depth = 0 if self.key else len(safe_parts(cas.id)) - 1
+        depth = len(safe_parts(cas.id)) - 1
         row = _row(cas, spans, _NAME)
         return Content(document_page(cas, spans, "../" * depth + _INDEX), extra=(depth, row))
 

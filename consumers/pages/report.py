@@ -8,7 +8,7 @@ from typing import Any
 from ...pipeline.contract.component import Scope, TwoPhaseConsumer, component
 from ...pipeline.contract.output import Locate, Output
 from ...pipeline.contract.report import RunReport
-from ...pipeline.storage.files import make_folder, write_atomic
+from ...pipeline.storage.files import restricted_folder, write_atomic
 from ...typesystem import Cas
 from .rendering import render_page
 from .report_run import configuration_text, failures, findings, pace_chart, resources, summary, warnings
@@ -23,7 +23,7 @@ class ReportConsumer(TwoPhaseConsumer):
     One self-contained HTML file that works offline. The same documents give the same report, apart from timings.
     """
 
-    file: Path = Path("release/report.html")
+    file: Path = Path("restricted/report.html")
     """The report, under the run's output folder. Written when the run has ended."""
     document_ids: bool = False
     """True if failed documents appear with their id and message, which can contain file names, and warnings that may name
@@ -49,7 +49,7 @@ class ReportConsumer(TwoPhaseConsumer):
         """Create the folder. Raises ConsumerError if that fails."""
         super().open()
         self._start()
-        make_folder((self.output / self.file).parent)
+        restricted_folder((self.output / self.file).parent, self.output)
 
     def prepare(self, cas: Cas) -> dict[str, Any]:
         """Return the counts of a document, as plain data."""
@@ -86,8 +86,8 @@ class ReportConsumer(TwoPhaseConsumer):
         """Write the page, after everything else is done. Raises ConsumerError that names the path."""
         self._count_last()
         path = self.output / self.file
-        make_folder(path.parent)
-        write_atomic(path, self.render(report))
+        restricted_folder(path.parent, self.output)
+        write_atomic(path, self.render(report), private=True)
 
     def render(self, report: RunReport) -> bytes:
         """Return the page."""

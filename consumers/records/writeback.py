@@ -42,7 +42,8 @@ class Source:
 
     key: str
     """Hash of path, id and content of the file."""
-    id: str
+    name: str
+    """Name of the file that is written, if this is its first document: id of the file, or released name of the document."""
     path: str
     digest: str
     """`source_record.digest` of the file; empty if it is not known."""
@@ -53,11 +54,11 @@ class Source:
 
     @classmethod
     def of(cls, cas: Cas, suffix: str) -> Source:
-        given = cas.metadata
+        given, document = cas.metadata, cas.source_id or cas.id
         id_ = (
             given.get(source_record.FILE_ID)
-            or cas.id.rpartition(f"/{given.get(source_record.RECORD, '')}/")[0]
-            or cas.id
+            or document.rpartition(f"/{given.get(source_record.RECORD, '')}/")[0]
+            or document
         )
         path, digest, expected = (
             given[source_record.FILE],
@@ -65,7 +66,8 @@ class Source:
             given.get(source_record.TEXTS, "0"),
         )
         identity = json.dumps([path, id_, digest, given.get(source_record.KNOWN, ""), expected])
-        return cls(hashlib.sha256(identity.encode()).hexdigest(), id_, path, digest, int(expected), suffix)
+        name = cas.id if cas.source_id else id_
+        return cls(hashlib.sha256(identity.encode()).hexdigest(), name, path, digest, int(expected), suffix)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -100,7 +102,12 @@ class Arrival:
         content: list[Any] = [[t.path, t.masked, t.replacements] for t in self.texts]
         content += [[f.path, f.masked, f.operator] for f in self.fields]
         masked = hashlib.sha256(json.dumps(content).encode()).hexdigest()
-        return {"together": [source.key, source.expected], "id": source.id, "suffix": source.suffix, "masked": masked}
+        return {
+            "together": [source.key, source.expected],
+            "name": source.name,
+            "suffix": source.suffix,
+            "masked": masked,
+        }
 
 
 @dataclass(slots=True, repr=False)
@@ -143,7 +150,8 @@ class LongTextWarning(CaspipeWarning):
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
 class WritebackConsumer(FolderConsumer):
-    """A consumer that writes one file for each file that was read, named after it. A subclass defines `rewritten`."""
+    """A consumer that writes one file for each file that was read, named after it or after its
+    first document. A subclass defines `rewritten`."""
 
     scope = Scope.COLLECTION
     suffix: ClassVar[str] = ""
@@ -163,9 +171,12 @@ class WritebackConsumer(FolderConsumer):
         """Return the suffix of the file that is written for one that was read."""
         return self.suffix
 
+    def writes_original(self) -> bool:
+        return False
+
     def open(self) -> None:
         super().open()
-        self.open_folder(self.suffix, restricted=False)
+        self.open_folder(self.suffix)
         self._arrived_files, self._previous_states, self._last = {}, None, None
 
     def prepare(self, cas: Cas) -> StagedFiles:
@@ -185,7 +196,7 @@ class WritebackConsumer(FolderConsumer):
         """
         arrival: Arrival = prepared.extra
         source = arrival.source
-        file = self._of(source.key, source.id, source.expected, source.suffix)
+        file = self._of(source.key, source.name, source.expected, source.suffix)
         file.refused = file.refused or document_id in file.arrived
         previous, self._previous_states = self._previous_states, None
         masked = (prepared.state or {}).get("masked")
@@ -215,7 +226,7 @@ class WritebackConsumer(FolderConsumer):
         if not state:
             return None
         key, expected = state["together"]
-        file = self._of(key, state["id"], expected, state["suffix"])
+        file = self._of(key, state["name"], expected, state["suffix"])
         if file.changed or file.refused:
             return None
         if file.kept is None:
@@ -230,9 +241,9 @@ class WritebackConsumer(FolderConsumer):
         """Remember the earlier states of a document: processed again, it can have the same result."""
         self._previous_states = document_id, states
 
-    def _of(self, key: str, file_id: str, expected: int, suffix: str) -> ArrivedFile:
+    def _of(self, key: str, stem: str, expected: int, suffix: str) -> ArrivedFile:
         if key not in self._arrived_files:
-            name = self.files.names.next(file_id)
+            name = self.files.names.next(stem)
             self._arrived_files[key] = ArrivedFile(expected, name.with_suffix(suffix) if suffix else name)
         return self._arrived_files[key]
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from ...pipeline.contract.component import component
 from ...typesystem import Cas, MaskedSpan
 from ..files.annotated import AnnotatedOptions, Which
-from ..files.document_names import NameOptions
 from ..files.lines import LineConsumer
 from ..files.released import encodable, released_view
 
@@ -19,7 +18,7 @@ _DEFAULT = Path("release/spans.csv")
 
 
 @component("csv")
-class CsvConsumer(AnnotatedOptions, NameOptions, LineConsumer):
+class CsvConsumer(AnnotatedOptions, LineConsumer):
     """Writes a CSV table with a row for each masked span: document, offsets in the masked text, kind, operator, fallback.
 
     With other `annotations`, a row for each span of the original text: document, offsets in code points, kind, label in
@@ -37,7 +36,6 @@ class CsvConsumer(AnnotatedOptions, NameOptions, LineConsumer):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_scheme()
-        self.check_key()
         if self.original and Path(self.file) == _DEFAULT:
             self.file = Path("restricted") / _DEFAULT.name
 
@@ -46,7 +44,7 @@ class CsvConsumer(AnnotatedOptions, NameOptions, LineConsumer):
         return _rows([(*names, "text") if self.text else names])
 
     def content(self, cas: Cas) -> bytes:
-        name = self.document_name(cas)
+        name = encodable(cas.id, cas)
         if self.original:
             text, spans = self.annotated(cas)
             rows: list[tuple[object, ...]] = [

@@ -11,6 +11,7 @@ from ...typesystem import Cas
 from ..files.annotated import AnnotatedOptions, Which
 from ..files.folder import FolderConsumer
 from ..files.lines import LineConsumer
+from ..files.released import encodable
 from .record_fields import RecordOptions
 
 _DEFAULT = Path("release/documents.jsonl")
@@ -47,11 +48,11 @@ class JsonlConsumer(AnnotatedOptions, RecordOptions, LineConsumer):
         self.check_scheme()
         if self.original and self.include:
             raise ValueError(f"include: goes with annotations: masked, not with {self.annotations}")
-        if self.original and Path(self.file) == _DEFAULT:
+        if self.writes_original() and Path(self.file) == _DEFAULT:
             self.file = Path("restricted") / _DEFAULT.name
         self._own = _Files(self) if self.folder is not None else None
 
-    def holds_original_text(self) -> bool:
+    def writes_original(self) -> bool:
         return self.original or bool(self.include)
 
     def content(self, cas: Cas) -> bytes:
@@ -72,7 +73,7 @@ class JsonlConsumer(AnnotatedOptions, RecordOptions, LineConsumer):
         if not self.original:
             return self.record(cas)
         text, spans = self.annotated(cas)
-        record: dict[str, Any] = {"id": self.document_name(cas), "text": text}
+        record: dict[str, Any] = {"id": encodable(cas.id, cas), "text": text}
         record["spans"] = [
             {"begin": s.begin, "end": s.end, "kind": s.label, "confidence": s.confidence, "source": s.source}
             for s in spans
@@ -87,17 +88,20 @@ class _Files(FolderConsumer):
 
     def __init__(self, outer: JsonlConsumer) -> None:
         assert outer.folder is not None
-        super().__init__(folder=outer.folder, names=outer.names, key=outer.key)
+        super().__init__(folder=outer.folder)
         self.outer = outer
 
     @property
     def id(self) -> str:
         return self.outer.id
 
+    def writes_original(self) -> bool:
+        return self.outer.writes_original()
+
     def open(self) -> None:
         self.open_resources()
         self.output = self.outer.output
-        self.open_folder(".json", restricted=self.outer.holds_original_text())
+        self.open_folder(".json")
 
     def content(self, cas: Cas) -> bytes:
         return self.outer.content(cas)

@@ -17,6 +17,7 @@ from ..files.content import Content
 from ..files.lines import LineConsumer
 from .record_fields import Column, TableOptions
 
+_DEFAULT = Path("release/documents.parquet")
 _MAX_GROUP_SIZE = 32 << 20
 _MAPS = ("counts", "metadata")
 Row = dict[str, Any]
@@ -34,13 +35,17 @@ class ParquetConsumer(TableOptions, LineConsumer):
     file, from which an interrupted run can be resumed.
     """
 
-    file: Path = Path("release/documents.parquet")
+    file: Path = _DEFAULT
+    """File for all documents, under the run's output folder. Parts of the original are written to `restricted/documents.parquet`
+    unless another file is given."""
     row_group: int = 10_000
     """Maximum number of rows in a row group; it also ends at 32 MiB of text, to limit memory."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_record()
+        if self.writes_original() and Path(self.file) == _DEFAULT:
+            self.file = Path("restricted") / _DEFAULT.name
         if self.row_group < 1:
             raise ValueError(f"row_group: expected 1 or more, got {self.row_group}")
         self._previous: dict[Path, AtomicFile] = {}
@@ -64,7 +69,7 @@ class ParquetConsumer(TableOptions, LineConsumer):
         if path.name != Path(self.file).name:
             return path
         if path not in self._previous:
-            lines = self._previous[path] = AtomicFile(self.output / self.file, private=self.holds_original_text())
+            lines = self._previous[path] = AtomicFile(self.output / self.file, private=self.writes_original())
             for row in _read_table(path):
                 lines.write(_line(row))
         return self._previous[path].temporary
@@ -92,7 +97,7 @@ class ParquetConsumer(TableOptions, LineConsumer):
     def _write_table(self, lines: Path) -> None:
         _, pq = _pyarrow()
         schema = self._schema()
-        with AtomicFile(self.output / self.file, private=self.holds_original_text()) as file:
+        with AtomicFile(self.output / self.file, private=self.writes_original()) as file:
             sink = _Sink(file)
             with pq.ParquetWriter(
                 sink, schema, compression="zstd", write_page_checksum=True, store_schema=True

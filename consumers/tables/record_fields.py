@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Literal, NamedTuple
 
-from ...pipeline.storage.file_names import pseudonym
+from ...pipeline.contract.component import CasConsumer
 from ...typesystem import Cas, MaskedSpan, Phi, View
-from ..files.document_names import NameOptions
 from ..files.metadata import released_metadata
 from ..files.released import encodable, released_view
 
@@ -16,7 +15,7 @@ Original = Literal["original", "phi", "offsets"]
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
-class RecordOptions(NameOptions):
+class RecordOptions(CasConsumer):
     """Parameters of consumers that write records; to be inherited before the class that writes. Call `check_record` in
     `__post_init__`."""
 
@@ -28,13 +27,11 @@ class RecordOptions(NameOptions):
     """Parts of the original to write: its text, its PHI spans with their source, the original offsets of the spans."""
 
     def check_record(self) -> None:
-        """Raise ValueError if a pseudonym has no secret or nothing is to be written."""
-        self.check_key()
+        """Raise ValueError if nothing is to be written."""
         if not self.fields and not self.include:
             raise ValueError("fields: expected at least one")
 
-    def holds_original_text(self) -> bool:
-        """Return whether the output must be readable by its owner only."""
+    def writes_original(self) -> bool:
         return bool(self.include)
 
     def record(self, cas: Cas) -> dict[str, Any]:
@@ -42,7 +39,7 @@ class RecordOptions(NameOptions):
         masked = released_view(self, cas)
         record: dict[str, Any] = {}
         if "id" in self.fields:
-            record["id"] = self.document_name(cas)
+            record["id"] = encodable(cas.id, cas)
         if "text" in self.fields:
             record["text"] = encodable(masked.text, cas)
         if "spans" in self.fields:
@@ -60,12 +57,9 @@ class RecordOptions(NameOptions):
     def metadata(self, cas: Cas) -> dict[str, str]:
         """Return the metadata that may be written: all if the original text is written too, else those that do not undo the
         masking."""
-        if self.holds_original_text():
+        if self.writes_original():
             return {k: encodable(v, cas) for k, v in sorted(cas.metadata.items())}
-        metadata = released_metadata(self, cas)
-        if self.names == "pseudonym" and "record" in metadata:
-            metadata["record"] = pseudonym(cas.metadata["record"], self.key)
-        return metadata
+        return released_metadata(self, cas)
 
     def spans(self, masked: View) -> list[dict[str, Any]]:
         """Return the spans of the masked text; `fallback` only if there was one."""
@@ -152,5 +146,5 @@ class TableOptions(RecordOptions):
         """Return the rows of a document, each with all columns. Raises ComponentError if it was not masked."""
         if self.rows == "documents":
             return [self.record(cas)]
-        name = self.document_name(cas)
+        name = encodable(cas.id, cas)
         return [{"document": name, "fallback": "", **span} for span in self.spans(released_view(self, cas))]

@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Literal
 
 from ...pipeline.contract.component import Scope, TwoPhaseConsumer, component
@@ -15,6 +16,7 @@ from ...pipeline.errors import CaspipeError, ConsumerError
 from ...pipeline.storage.database import file_of, parsed
 from ...typesystem import Cas
 from ..files.content import Content
+from ..files.released import encodable
 from .record_fields import TableOptions
 from .sql_table import CONSUMER, Row, SqlTable
 
@@ -57,6 +59,12 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         self._last: tuple[str, str, int | None] | None = None
         """Document, its name in the table, and the position of its rows if they are pending."""
 
+    def written_paths(self) -> list[tuple[str, Path]]:
+        file = None
+        with contextlib.suppress(CaspipeError):  # the address is checked when it is opened
+            file = file_of(parsed(self.url, CONSUMER))
+        return [*super().written_paths(), *([("url", file)] if file is not None else [])]
+
     def open(self) -> None:
         """Connect, and create the table if it does not exist. Raises ConsumerError if the database refuses, or if the table
         has other columns."""
@@ -70,7 +78,7 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
                 self.id_column,
                 output=self.output,
                 replace=self.existing == "replace",
-                restricted=self.holds_original_text(),
+                restricted=self.writes_original(),
             )
         except (CaspipeError, ValueError) as error:
             message = str(error)
@@ -88,7 +96,7 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         return parsed(self.url, CONSUMER).get_backend_name() != "postgresql"
 
     def prepare(self, cas: Cas) -> Content:
-        name = self.document_name(cas)
+        name = encodable(cas.id, cas)
         data = self._data(cas)
         if not self.stores_nul and (count := len(_NUL.findall(data))):
             cas.metadata[NUL_REPLACED] = str(count)
@@ -154,7 +162,7 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         return self._table
 
     def _name_of(self, document: str) -> str:
-        return self._stored(self.document_name(Cas(id=document)))
+        return self._stored(encodable(document, Cas()))
 
     def _stored(self, name: str) -> str:
         return name if self.stores_nul else name.replace("\0", "\ufffd")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from ...typesystem import INITIAL_VIEW, Cas, MaskedSpan
+from ...typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, MaskedSpan
 from ..files.folder import FolderConsumer
 from ..files.released import released_view
 
@@ -13,8 +13,6 @@ from ..files.released import released_view
 class CasFolderConsumer(FolderConsumer):
     """A consumer that writes documents with their views, annotations and features."""
 
-    restricted: bool = True
-    """True if folder (0700) and files (0600) are readable by their owner only."""
     views: list[str] = dataclasses.field(default_factory=list)
     """Views to write; empty for all. A document without a listed view is refused."""
     types: list[str] = dataclasses.field(default_factory=list)
@@ -22,6 +20,10 @@ class CasFolderConsumer(FolderConsumer):
     offset_map: bool = False
     """True if the map from masked to original offsets is written too. Without it, `views` without the initial one also contain
     no original offsets of masked spans."""
+
+    def writes_original(self) -> bool:
+        """Return False only if nothing but the masked text is written. Any other view can contain original text."""
+        return self.offset_map or set(self.views) != {DEIDENTIFIED_VIEW}
 
     def released(self, cas: Cas) -> Cas:
         """Return the document to write: if masked text is written without the original, a copy whose masked spans have no

@@ -25,7 +25,7 @@ class JsonCasConsumer(CasFolderConsumer):
 
     def open(self) -> None:
         super().open()
-        self.open_folder(".json", restricted=self.restricted)
+        self.open_folder(".json")
 
     def content(self, cas: Cas) -> bytes:
         known = cas.typesystem or own_types()

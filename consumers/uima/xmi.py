@@ -47,13 +47,13 @@ class XmiConsumer(CasFolderConsumer):
         self._types = TypeSystem()
         self._has_own_types = False
         self._merged: dict[str, tuple[bytes, bool]] = {}
-        self.open_folder(".xmi", restricted=self.restricted)
+        self.open_folder(".xmi")
         self.files.add(_TYPES, self._types.to_xml())
 
     def open_worker(self, *, shares_disk: bool = True) -> None:
         self._shares_disk = shares_disk
         self.open_resources()
-        self.open_folder(".xmi", restricted=self.restricted)
+        self.open_folder(".xmi")
 
     def content(self, cas: Cas) -> Content:
         types = cas.typesystem

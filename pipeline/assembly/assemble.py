@@ -12,9 +12,11 @@ from ..contract import params, registry
 from ..contract.component import AnalysisEngine, Annotator, CasConsumer, CollectionReader, Component
 from ..contract.limits import Limits
 from ..errors import ConfigError, Fault, nearest
+from ..storage.secrets import Secret
 from ..storage.yaml_source import Text
 from .capabilities import check_capabilities
 from .chain import Chain
+from .originals import misplaced
 from .steps import Config, Step
 
 SECTION_ROLES = {"reader": "reader", "engines": "engine", "consumers": "consumer"}
@@ -31,6 +33,11 @@ class RunOptions:
 
     output: Path = Path("out")
     """Folder for relative paths of consumers, itself relative to the current folder."""
+    names: Literal["pseudonym", "id"] = "pseudonym"
+    """Names of documents in what contains no original text (files, rows, ids): keyed hashes of their ids with `key`, else their
+    numbers in reading order; or the ids. `restricted/names.csv` contains the ids of all names."""
+    key: Secret | str = ""
+    """Secret for names that stay the same if documents are added or removed. Without it, a name is a number."""
     on_error: Literal["stop", "skip", "quarantine"] = "quarantine"
     """Policy for a document that fails: stop the run, skip the document, or quarantine it with the reason."""
     max_error_rate: float = 1.0
@@ -73,6 +80,7 @@ class RunOptions:
     """`3/64`: process only the third of 64 shards of the documents, into a separate folder, for `caspipe merge`."""
 
     def __post_init__(self) -> None:
+        self.key = Secret.of(self.key)
         if not 0 <= self.max_error_rate <= 1:
             raise ValueError(f"max_error_rate: expected a share from 0 to 1, got {self.max_error_rate}")
         for name, least in (("limit", 1), ("error_window", 1), ("max_errors", 0), ("retries", 0)):
@@ -122,6 +130,9 @@ def assemble(config: Config) -> Components:
             given["output"] = str(given["output"])  # relative to the current folder, not to the file
         built = params.build(RunOptions, given, lambda at, what: faults.append(run.fault(at, what)))
         options = built or options
+    for step, consumer in zip(config.consumers, consumers, strict=True):
+        for parameter, what in misplaced(consumer, options.output) if consumer is not None else ():
+            faults.append(step.fault((parameter,), what))
     whole = [e for e in engines if e is not None]
     if not faults:
         whole = with_resolver(whole)

@@ -95,7 +95,7 @@ class Assembly:
 
     def for_worker(self) -> Assembly:
         """Return an unopened assembly for a worker, with placeholders for consumers that work in the process of the run."""
-        consumers = [c if isinstance(c, TwoPhaseConsumer) else _Placeholder(c.id) for c in self.consumers]
+        consumers = [c if isinstance(c, TwoPhaseConsumer) else _Placeholder(c) for c in self.consumers]
         assembly = Assembly(self.engines, reader=self.reader, consumers=consumers, options=self.options, name=self.name)
         assembly.views = self.views
         return assembly
@@ -211,8 +211,12 @@ class Assembly:
 class _Placeholder(CasConsumer):
     """Takes the place of a consumer that works in the process of the run."""
 
-    def __init__(self, id: str) -> None:
-        self.set_id(id)
+    def __init__(self, consumer: CasConsumer) -> None:
+        self.set_id(consumer.id)
+        self._original = consumer.writes_original()
+
+    def writes_original(self) -> bool:
+        return self._original
 
 
 def _make_ids_unique(components: Sequence[Component]) -> None:

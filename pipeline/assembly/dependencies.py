@@ -18,6 +18,7 @@ from ..contract.component import CasConsumer, CollectionReader, Component, is_re
 from ..contract.report import versions
 from ..errors import ResourceError
 from ..storage.hashing import below, code_version, file_digest
+from ..storage.secrets import Secret
 from .assembly import Assembly
 from .chain import Chain
 from .effective import Effective, effective
@@ -74,7 +75,8 @@ def fingerprint(assembly: Assembly) -> str:
     effective values of their parameters, the contents of all their files, plug-ins with their imports, the code of caspipe,
     and the versions of the libraries that determine results.
 
-    It does not depend on paths of files, on the order of keys or comments in YAML, on `run:` options, or on other consumers.
+    It does not depend on paths of files, on the order of keys or comments in YAML, on `run:` options except for names, or on
+    other consumers.
     A secret contributes only whether it is set.
     """
     parts: list[Any] = []
@@ -95,6 +97,7 @@ def fingerprint(assembly: Assembly) -> str:
         "format": FORMAT,
         "code": code_version(),
         "components": parts,
+        "names": [assembly.options.names, bool(assembly.options.key)],
         "plugins": {module: one.files for module, one in code.items()},
         "imported": imported,
         "installed": installed,
@@ -111,12 +114,15 @@ def _libraries() -> dict[str, str]:
 
 
 def secrets(assembly: Assembly) -> list[tuple[str, str, bytes]]:
-    """Return (component, parameter, secret) for every secret of engines and resumable consumers, which `fingerprint` leaves out.
+    """Return (component, parameter, secret) for every secret of engines, of resumable consumers and of names, which `fingerprint`
+    leaves out.
     For files with secrets, such as tables of offsets, it is their content. Raises ResourceError if a file is missing."""
     found = []
     for place, component in _components(assembly):
         if not place.startswith("reader/") and (not isinstance(component, CasConsumer) or is_resumable(component)):
             found += [(place, at, reveal()) for at, reveal in _effective(place, component).secrets]
+    if assembly.options.key:
+        found.append(("run", "key", Secret.of(assembly.options.key).reveal()))
     return found
 
 

@@ -13,7 +13,9 @@ from ...typesystem import INITIAL_VIEW, Annotation, Cas, FeatureStructure, View
 from ..errors import Fault
 from ..storage.secrets import Secret
 from . import registration
+from .handle import Handle
 from .output import Locate, Output
+from .path_values import paths_in
 from .resources import Resource, load
 from .type_hints import hints, inner_classes
 
@@ -135,16 +137,6 @@ class Component:
         return f"<{type(self).__name__} {self.id}>"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Handle:
-    """A document that has not been read yet."""
-
-    id: str
-    """Id of the document."""
-    data: Any
-    """Data from which the reader loads it; small, and can be pickled."""
-
-
 class CollectionReader(Component):
     """Yields documents one at a time, so that a corpus need not fit in memory."""
 
@@ -219,6 +211,15 @@ class CasConsumer(Component):
     """Folder to which relative paths of this consumer refer (`run.output`)."""
     announce_file: Callable[[str], None] | None = None
     """Called with the path of a file, relative to the output folder, before the file is moved there; set by a run."""
+
+    def writes_original(self) -> bool:
+        """Return whether its outputs may contain original text. If not, it receives documents under their released names, and may
+        write below `release/`."""
+        return True
+
+    def written_paths(self) -> list[tuple[str, Path]]:
+        """Return (parameter, path) of what it writes, relative to `output`: every parameter that can be a path."""
+        return [(f.name, path) for f in dataclasses.fields(self) for path in paths_in(getattr(self, f.name))]  # type: ignore[arg-type]
 
     def process(self, cas: Cas) -> None:
         """Write one document completely, or raise an error."""

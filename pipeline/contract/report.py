@@ -116,8 +116,9 @@ ODD = {
     "controls": "control characters",
     "surrogates": "lone surrogates, which no file can hold as they are",
     "long": "a line of more than a million characters",
+    "named": "an id, written in clear, that shows what was masked in them",
 }
-"""Unusual properties of a text that is released nevertheless."""
+"""Unusual properties of a document that is released nevertheless."""
 
 _CONTROLS = bytes({*range(32), 127} - {9, 10, 12, 13})
 _LONG = 1_000_000
@@ -148,7 +149,7 @@ class Found:
     kinds: dict[str, int] = field(default_factory=dict)
     sources: dict[str, dict[str, int]] = field(default_factory=dict)
     odd: list[str] = field(default_factory=list)
-    """Unusual properties of the text: keys of `ODD`."""
+    """Unusual properties of the document: keys of `ODD`."""
     repaired: int = 0
     """Spans that the leak gate added."""
 

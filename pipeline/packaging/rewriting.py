@@ -54,7 +54,7 @@ def rewritten(config: Config) -> Rewritten:
         if steps:
             data[section] = _nested([(step.id.split("/"), step, work.step(step, section)) for step in steps])
     if config.run:
-        data["run"] = work.plain(config.run)
+        data["run"] = work.run()
     return Rewritten(data, work.files, work.faults)
 
 
@@ -86,6 +86,13 @@ class _Rewriter:
         self._at, self._reads = step, section == "engines"
         cls = registry.find(step.name, SECTION_ROLES[section])
         return self.parameters(cls, self.config.unaliased(step.given), (), section == "engines")
+
+    def run(self) -> dict[str, Any]:
+        """Rewrite the section `run`, whose key is a secret."""
+        assert self.config.run_step is not None
+        self._at = self.config.run_step
+        given = self.config.run
+        return {k: self.secret(v, (k,)) if is_secret_name(k) else self.plain(v) for k, v in given.items()}
 
     def fault(self, at: Keys, what: str) -> None:
         self.faults.append(self._at.fault(at, what))

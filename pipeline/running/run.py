@@ -17,6 +17,7 @@ from typing import Any
 from ...typesystem import Cas
 from ..assembly.assemble import parted
 from ..assembly.assembly import Assembly
+from ..assembly.originals import refuse_misplaced
 from ..contract.component import CasConsumer, Scope, TwoPhaseConsumer
 from ..contract.output import Output
 from ..contract.report import ODD, Failure, Found, RunReport, now, versions
@@ -25,6 +26,7 @@ from .interruption import graceful_interrupt
 from .ledger.session import Session, open_session
 from .observers import ObserverGroup, Progress
 from .quarantine import Quarantine
+from .released_names import NameMap, ReleasedNames
 from .runners.backlog import refuse_duplicates
 from .runners.events import DocumentEvent, Observer
 from .runners.runner import Runner
@@ -58,6 +60,7 @@ def run(assembly: Assembly, progress: Progress | None = None, observers: Sequenc
     """
     if assembly.reader is None:
         raise ReaderError(f"pipeline {assembly.name} has no reader: add `reader:` or call process()")
+    refuse_misplaced(assembly.consumers, assembly.output)
     report = RunReport(name=assembly.name, started=now(), versions=versions(), config=assembly.describe())
     report.shard = assembly.options.shard
     group = ObserverGroup(assembly.options, report, progress, observers)
@@ -82,6 +85,8 @@ def _run(assembly: Assembly, report: RunReport, observers: ObserverGroup) -> Non
         report.seconds = time.perf_counter() - began
         collected.target = report.warnings
     report.seconds = time.perf_counter() - began
+    if loop.name_map.warning:
+        report.warnings.append(loop.name_map.warning)
     for what, n in sorted(report.odd.items()):
         report.warnings.append(f"{n:,} released document{'s' * (n != 1)} with {ODD[what]}")
     report.components = list(assembly.stats.values())
@@ -135,6 +140,8 @@ class _Run:
         self.interrupted = interrupted
         self.observers = observers
         self.quarantine = Quarantine(assembly.output)
+        self.names = ReleasedNames.of(assembly.options)
+        self.name_map: NameMap
         self.reader = assembly.reader
         self.reader.failed = []
         self.runner: Runner
@@ -165,6 +172,7 @@ class _Run:
             with guarded(f"consumers/{consumer.id}"):
                 consumer.open()
             stack.push(_Ending(consumer, self.report))
+        self.name_map = stack.enter_context(NameMap(assembly, self.names))
         self.session.begin()
         gc.collect()
         gc.freeze()  # models and lexicons are never garbage: exclude them from garbage collection
@@ -261,6 +269,7 @@ class _Run:
 
     def _commit(self, item: Item, result: Result) -> None:
         """Write the result of a document, or record why it failed."""
+        self.name_map.add(result.number, result.id)
         reused = False
         if result.unchanged:
             reused = self.session.adopt(result)
@@ -304,16 +313,17 @@ class _Run:
                         states[consumer.id] = state = consumer.resume_state(prepared)
                         if state is not None:
                             json.dumps(state)  # otherwise the ledger could not be written
-                        outputs += consumer.commit(result.id, prepared)
+                        outputs += consumer.commit(self.names.name_for(consumer, result.number, result.id), prepared)
                     else:
                         cas = cas or result.document()
                         assert cas is not None
                         started = time.perf_counter()
-                        consumer.process(cas)
+                        with self.names.applied(consumer, cas, result.number):
+                            consumer.process(cas)
                         self.assembly.stats_of(consumer).add(time.perf_counter() - started)
         except ComponentError as error:
             self.assembly.stats_of(done[-1]).errors += 1
-            rollback(done, result.id)
+            rollback(done, self.names, result.number, result.id)
             discard(self.assembly, result)
             result.failed = Failed.of(error)
             result.text, _ = read_again(self.assembly, item)

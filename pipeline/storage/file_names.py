@@ -27,16 +27,13 @@ class FileNames:
     """File names for document ids: safe on every system, never outside the folder, and unique.
 
     `ward/note 1` stays `ward/note 1`. Characters that some system does not allow become `_`; a duplicate name (also if
-    only case or Unicode normalization differs) gets `-2`, `-3` ... in the order of documents. With a key, names are
-    pseudonyms of the ids. `reserved` names are never given.
+    only case or Unicode normalization differs) gets `-2`, `-3` ... in the order of documents. `reserved` names are never given.
 
     Only 64-bit digests of names are stored: one in 10^19 unique names is treated as a duplicate and gets a number.
     """
 
-    def __init__(self, suffix: str, key: Secret | str = "", reserved: Iterable[str] = ()) -> None:
+    def __init__(self, suffix: str, reserved: Iterable[str] = ()) -> None:
         self.suffix = suffix
-        self.key = Secret.of(key)
-        self.key.open()
         self._taken = Digests(64)
         self._folders = Digests(64)
         self._last: list[str] = []
@@ -48,7 +45,7 @@ class FileNames:
         """Return the relative path for the file of the next document."""
         for n, taken in enumerate(self._last):
             (self._folders if n else self._taken).add(taken)
-        parts = [pseudonym(document_id, self.key)] if self.key else safe_parts(document_id)
+        parts = safe_parts(document_id)
         for n in range(len(parts) - 1, 0, -1):
             if folded("/".join(parts[:n])) in self._taken:  # a file has the name that this folder would need
                 parts = ["_".join(parts)]

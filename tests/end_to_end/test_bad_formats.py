@@ -61,7 +61,7 @@ def run(
         "reader": {format_.reader: format_.parameters(folder / "in") | options},
         "engines": [*engines, {"masker": {"default": "placeholder"}}],
         "consumers": ["text", format_.consumer],
-        "run": {"output": str(folder / "out"), "max_error_rate": 1},
+        "run": {"output": str(folder / "out"), "names": "id", "max_error_rate": 1},
     }
     said = io.StringIO()
     with (

@@ -187,7 +187,7 @@ def test_labels_of_a_corpus_reach_other_processes_and_are_masked_unless_they_are
         f"reader: {{conll: {{folder: {corpus}, own_labels: true}}}}\n"
         f"engines: [segmenter, crf: {{model: {model}, labels: {{ORG: ORGANIZATION}}}}, resolver, "
         "masker: {default: placeholder}]\n"
-        f"consumers: [text: {{folder: masked}}]\nrun: {{output: {tmp_path / 'masked'}, workers: 2, on_error: stop}}\n",
+        f"consumers: [text: {{folder: masked}}]\nrun: {{output: {tmp_path / 'masked'}, names: id, workers: 2, on_error: stop}}\n",
         encoding="utf-8",
     )
     done = CliRunner().invoke(app, ["run", str(config)])

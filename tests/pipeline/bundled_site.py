@@ -37,7 +37,7 @@ engines:
 consumers:
   - text: {folder: release/text}
   - jsonl: {file: release/documents.jsonl}
-run: {output: out}
+run: {output: out, names: id}
 """
 
 MORE = """\

@@ -65,7 +65,7 @@ def pipeline(
     """A pipeline in this process unless the overrides say otherwise."""
     read = f"reader: {reader}\n" if reader else ""
     text = f"{read}engines: {engines}\nconsumers: {consumers}\n"
-    return Pipeline.parse(text, [f"run.output={out}", "run.workers=0", *overrides])
+    return Pipeline.parse(text, [f"run.output={out}", "run.workers=0", "run.names=id", *overrides])
 
 
 def run(out: Path, reader: str | Path, *overrides: str, **more: str) -> tuple[RunReport, Seen]:

@@ -42,7 +42,7 @@ TROUBLE = """\
 reader: {text: {folder: notes}}
 engines: [segmenter, dates, names, t_spark_trouble, resolver, masker]
 consumers: [text, jsonl, {jsonl: {id: records, folder: release/records}}]
-run: {limits: {seconds: 60}}
+run: {names: id, limits: {seconds: 60}}
 """
 
 

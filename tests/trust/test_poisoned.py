@@ -20,7 +20,7 @@ reader:
   - jsonl: {folder: records}
 engines: [segmenter, dates, identifiers, names, poison, resolver, masker, leak_gate: {repair: false}]
 consumers: [text, jsonl, csv, xmi, report]
-run: {limits: {seconds: 12, memory_mb: 1500}}
+run: {names: id, limits: {seconds: 12, memory_mb: 1500}}
 """
 
 

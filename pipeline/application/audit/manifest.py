@@ -15,6 +15,7 @@ from ...errors import ReaderError
 from ...running.ledger import LedgerReader, Row
 from ...storage.file_names import safe_parts
 from ...storage.files import TEMPORARY
+from .original_files import refuse_originals
 from .released import RELEASE, fingerprint, in_release
 
 NAME, SIGNATURE = "manifest.json", "manifest.json.sig"
@@ -50,10 +51,11 @@ class ManifestCheck:
 def make_manifest(run: Path, ledger: LedgerReader, audits: Iterable[Mapping[str, Any]] = ()) -> Manifest:
     """Return the manifest of `release/` in a run's output folder. `audits`: contents of `audit.json` files.
 
-    Raises ReaderError if the release is missing or unfinished, or if an output has changed since the run.
+    Raises ReaderError if the release is missing or unfinished, contains original text, or if an output has changed since the run.
     """
     release = run / RELEASE
     files = dict(files_below(release))
+    refuse_originals(release, files)
     row = ledger.run()
     rows = list(ledger.rows())
     _check_outputs(rows, files)
@@ -165,8 +167,8 @@ def _warnings(rows: list[Row], files: Mapping[str, object], data: Mapping[str, A
     whole = {name: row.id for row, output, name in _released_files(rows) if output.whole}
     if named := sum(_is_named_after(name, document_id) for name, document_id in whole.items()):
         yield (
-            f"{named:,} file names in release/ are document ids, which can identify people; set `names: pseudonym` of the "
-            "consumers to replace them"
+            f"{named:,} file names in release/ are document ids, which can identify people; `run: {{names: pseudonym}}` "
+            "replaces them"
         )
     groups = set(map(_group, whole))
     if stale := sum(_group(name) in groups and name not in whole for name in files):

@@ -176,6 +176,20 @@ class Ledger(LedgerReader):
         sql = "SELECT memo FROM documents WHERE id = ? AND run <> ? AND memo <> '' ORDER BY run DESC, number"
         return [json.loads(state) for (state,) in self.query(sql, document.encode("utf-8", "surrogatepass"), self._run)]
 
+    def states_of_number(self, number: int) -> list[dict[str, Any]]:
+        """Return the resume states of the documents that had this number in earlier runs."""
+        sql = "SELECT memo FROM documents WHERE number = ? AND run <> ? AND memo <> '' ORDER BY run DESC"
+        return [json.loads(state) for (state,) in self.query(sql, number, self._run)]
+
+    def removed_numbers(self) -> list[int]:
+        """Return the numbers that documents had in earlier runs, and none has in this run."""
+        self.flush()
+        sql = (
+            "SELECT DISTINCT number FROM documents WHERE run <> ?1 "
+            "AND number NOT IN (SELECT number FROM documents WHERE run = ?1) ORDER BY 1"
+        )
+        return [int(number) for (number,) in self.query(sql, self._run)]
+
     def removed_documents(self) -> list[str]:
         """Return the documents of earlier runs that this run does not have."""
         self.flush()

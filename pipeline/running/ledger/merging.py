@@ -14,12 +14,14 @@ from pathlib import Path
 
 from ...assembly.assembly import Assembly
 from ...assembly.dependencies import fingerprint
+from ...assembly.originals import refuse_misplaced
 from ...contract.component import CasConsumer, TwoPhaseConsumer, is_resumable
 from ...contract.output import Output
 from ...contract.report import Failure, Found, RunReport, now, versions
 from ...errors import CaspipeError, ReaderError, guarded
 from ..observers import Progress
 from ..quarantine import Quarantine
+from ..released_names import NameMap, ReleasedNames
 from ..runners.work import Failed, Result, collect_warnings
 from .fingerprint import keyed
 from .reader import LedgerReader
@@ -42,6 +44,7 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
     if assembly.reader is None:
         raise ReaderError(f"pipeline {assembly.name} has no reader")
     output = assembly.options.output
+    refuse_misplaced(assembly.consumers, output)
     folders = _folders(output)
     report = RunReport(name=assembly.name, started=now(), versions=versions(), config=assembly.describe())
     began = time.perf_counter()
@@ -60,6 +63,8 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
             with guarded(f"consumers/{consumer.id}"):
                 consumer.open()
             stack.push(partial(_end, consumer))
+        names = ReleasedNames.of(assembly.options)
+        name_map = stack.enter_context(NameMap(assembly, names))
         session.begin()
         salts = {folder: ledger.salt for ledger, folder in zip(ledgers, folders, strict=True)}
         total = sum(ledger.run().read for ledger in ledgers)
@@ -68,10 +73,13 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
                 raise MergeError(
                     f"{folder}: expected document {number}, found document {row.number}: a part is not whole"
                 )
-            _merge_document(row, folder, salts[folder], consumers, session, quarantine, report)
+            name_map.add(row.number, row.id)
+            _merge_document(row, folder, salts[folder], consumers, names, session, quarantine, report)
             if progress is not None:
                 progress(report, total)
     report.seconds = time.perf_counter() - began
+    if name_map.warning:
+        report.warnings.append(name_map.warning)
     for consumer in consumers:
         consumer.finish(report)
     if not keep and not left:
@@ -148,6 +156,7 @@ def _merge_document(
     folder: Path,
     salt: bytes,
     consumers: list[TwoPhaseConsumer],
+    names: ReleasedNames,
     session: Session,
     quarantine: Quarantine,
     report: RunReport,
@@ -156,7 +165,7 @@ def _merge_document(
     result = Result(row.number, row.id, content, seconds=row.seconds, attempts=row.attempts)
     report.documents.read += 1
     if row.status == "released":
-        outputs = _outputs(row, folder, consumers)
+        outputs = _outputs(row, folder, consumers, names)
         result.found = Found(*(row.states or {}).get("", [0, {}, {}]))
         report.add(result.found)
         session.released(result, outputs, {k: v for k, v in (row.states or {}).items() if k})
@@ -172,11 +181,12 @@ def _merge_document(
     session.failed(result, row.status)
 
 
-def _outputs(row: Row, folder: Path, consumers: list[TwoPhaseConsumer]) -> list[Output]:
+def _outputs(row: Row, folder: Path, consumers: list[TwoPhaseConsumer], names: ReleasedNames) -> list[Output]:
     outputs: list[Output] = []
     for consumer in consumers:
         own, state = row.outputs_of(consumer.id), (row.states or {}).get(consumer.id)
-        adopted = consumer.adopt_previous(row.id, own, state, lambda output: folder / output.path)
+        name = names.name_for(consumer, row.number, row.id)
+        adopted = consumer.adopt_previous(name, own, state, lambda output: folder / output.path)
         if adopted is None:
             raise MergeError(f"{folder}: what {consumer.id} wrote of document {row.number} is not what its ledger says")
         outputs += adopted

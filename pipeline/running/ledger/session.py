@@ -20,6 +20,7 @@ from ...storage.digest_set import Digests
 from ...storage.file_names import folded
 from ...storage.files import sweep
 from ..quarantine import Quarantine
+from ..released_names import ReleasedNames
 from ..runners.work import Failed, Result, rollback
 from .fingerprint import keyed
 from .holding import held
@@ -71,6 +72,7 @@ class LedgerSession(Session):
         self.consumers = assembly.two_phase_consumers()
         self.report = report
         self.quarantine = quarantine
+        self.names = ReleasedNames.of(options)
         self.ledger = ledger
         self.salt = ledger.salt
         report.fingerprint = fingerprint(assembly)
@@ -114,6 +116,8 @@ class LedgerSession(Session):
         row = self.ledger.latest_before(document)
         if row is None or self.ledger.fingerprint_of(row.run) != self.fingerprint or row.status == "skipped":
             return b""
+        if self.names.numbered and row.number != number:  # it has another name now
+            return b""
         if row.status == "quarantined" and (self.retry or row.number != number or not self.quarantine.holds(number)):
             return b""
         self._rows[document] = row
@@ -142,9 +146,10 @@ class LedgerSession(Session):
         for n, consumer in enumerate(self.consumers):
             previous, state = self._previous_outputs(row, consumer.id), (row.states or {}).get(consumer.id)
             with guarded(f"consumers/{consumer.id}"):
-                own = consumer.adopt_previous(row.id, previous, state, self._locate(row.run))
+                name = self.names.name_for(consumer, row.number, row.id)
+                own = consumer.adopt_previous(name, previous, state, self._locate(row.run))
             if own is None:
-                rollback(self.consumers[:n], row.id)
+                rollback(self.consumers[:n], self.names, row.number, row.id)
                 return None
             outputs += own
         return outputs
@@ -169,7 +174,7 @@ class LedgerSession(Session):
         return locate
 
     def replace(self, result: Result) -> None:
-        self._delete_previous(result.id)
+        self._delete_previous(result.number, result.id)
 
     def released(self, result: Result, outputs: list[Output], states: dict[str, Any]) -> None:
         self._rows.pop(result.id, None)
@@ -182,13 +187,15 @@ class LedgerSession(Session):
         row = self.ledger.latest_before(result.id)
         outputs = row.outputs if row is not None else ()
         self._delete_files(o.path for o in outputs if o.whole and not self.ledger.has_output(o.path))
-        self._delete_previous(result.id)
+        self._delete_previous(result.number, result.id)
         self._add(result, status, (), None)
 
     def complete(self) -> None:
         if self.assembly.options.resume and any(map(_deletes_previous, self.consumers)):
             for document in self.ledger.removed_documents():
-                self._delete_previous(document, removed=True)
+                self._delete_previous(0, document, removed=True)
+            for number in self.ledger.removed_numbers() if self.names.numbered else ():
+                self._delete_previous(number, "", removed=True)
 
     def end(self) -> None:
         """Record the end of the run, after all files have their final names. After a complete run, delete what only earlier
@@ -216,15 +223,21 @@ class LedgerSession(Session):
         if status == "released" and self._has_quarantine:
             self.quarantine.release(result.number)  # what an earlier run quarantined under this number
 
-    def _delete_previous(self, document: str, *, removed: bool = False) -> None:
-        """Let consumers delete what earlier runs wrote for a document, other than files."""
+    def _delete_previous(self, number: int, document: str, *, removed: bool = False) -> None:
+        """Let consumers delete what earlier runs wrote under the name of a document, other than files.
+
+        A consumer that knows documents by number deletes what has the number, any other what has the id.
+        """
         able = [c for c in self.consumers if _deletes_previous(c)] if self.assembly.options.resume else []
-        states = self.ledger.states(document) if able else []
         for consumer in able:
+            by_number = self.names.numbered and not consumer.writes_original()
+            if not (number if by_number else document):
+                continue
+            states = self.ledger.states_of_number(number) if by_number else self.ledger.states(document)
             own = [each[consumer.id] for each in states if consumer.id in each]
             if own:
                 with guarded(f"consumers/{consumer.id}"):
-                    consumer.delete_previous(document, own, removed=removed)
+                    consumer.delete_previous(self.names.name_for(consumer, number, document), own, removed=removed)
 
     def _delete_files(self, paths: Iterable[str]) -> None:
         """Delete files of earlier runs, except those that are files of this run under another name (`Note.txt`, `note.txt` on

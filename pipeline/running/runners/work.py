@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ....consumers.files.masked_words import MaskedWords
 from ....typesystem import INITIAL_VIEW, Cas, CaspipeWarning, KnownPhi
 from ....typesystem.errors import warning_text
 from ....typesystem.json_cas.writer import write_jsoncas
@@ -21,6 +22,7 @@ from ...contract.report import Found
 from ...errors import CaspipeError, ComponentError, guarded
 from ...storage import files
 from ...storage.files import Staged
+from ..released_names import ReleasedNames
 
 _HASH_SIZE = 16
 """Bytes of the hash of a document."""
@@ -113,6 +115,8 @@ class Work:
         self, assembly: Assembly, warnings: WarningCollector, *, travels: bool, salt: bytes, watch: Watch | None = None
     ) -> None:
         self.assembly = assembly
+        self.names = ReleasedNames.of(assembly.options)
+        self.names_in_clear = self.names.clear and not all(c.writes_original() for c in assembly.consumers)
         self.warnings = warnings
         self.travels = travels
         """True if results are sent to another process."""
@@ -175,13 +179,16 @@ class Work:
                     raise ComponentError(engine.id, self.limits.late(size, component=now <= deadline))
                 started = now
         result.found = Found.of(cas)
+        if self.names_in_clear and MaskedWords.of(cas).occur_in(cas.id):
+            result.found.odd.append("named")
         result.prepared = [None] * len(assembly.consumers)
         for n, consumer in enumerate(assembly.consumers):
             if isinstance(consumer, TwoPhaseConsumer):
                 if watch is not None:
                     watch(len(assembly.engines) + n, size)
                 self._at = f"consumers/{consumer.id}"
-                result.prepared[n] = self._prepare(consumer, cas)
+                with self.names.applied(consumer, cas, result.number):
+                    result.prepared[n] = self._prepare(consumer, cas)
         if self.needs_cas:
             result.cas = pickle.dumps(cas, protocol=5) if self.travels else cas
 
@@ -289,13 +296,13 @@ def make_sendable(assembly: Assembly, result: Result, item: Item) -> Result:
     return result
 
 
-def rollback(consumers: Sequence[CasConsumer], document_id: str) -> None:
+def rollback(consumers: Sequence[CasConsumer], names: ReleasedNames, number: int, document: str) -> None:
     """Undo what consumers wrote for a document. Raises the first ComponentError after all consumers were called."""
     first: CaspipeError | None = None
     for consumer in reversed(consumers):
         try:
             with guarded(f"consumers/{consumer.id}"):
-                consumer.rollback(document_id)
+                consumer.rollback(names.name_for(consumer, number, document))
         except CaspipeError as error:
             first = first or error
     if first is not None:

@@ -186,13 +186,13 @@ engines:
   - leak_gate
 consumers:
   - text: {{folder: release/text}}
-  - xmi: {{folder: release/xmi, views: [deidentified], restricted: false}}
-  - jsoncas: {{folder: release/jsoncas, views: [deidentified], restricted: false}}
+  - xmi: {{folder: release/xmi, views: [deidentified]}}
+  - jsoncas: {{folder: release/jsoncas, views: [deidentified]}}
   - jsonl: {{file: release/a.jsonl, fields: [id, text, spans, counts, metadata]}}
-  - report: {{file: release/report.html}}
+  - report: {{file: restricted/report.html}}
   - utility: {{files: [release/utility.json]}}
   - xmi: {{folder: restricted/xmi}}
-run: {{output: "{out}", workers: 0}}
+run: {{output: "{out}", workers: 0, names: id}}
 """
 
 

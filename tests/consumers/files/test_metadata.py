@@ -13,7 +13,6 @@ import pytest
 from caspipe.consumers.files.metadata import WithheldWarning, released_metadata
 from caspipe.consumers.tables.jsonl import JsonlConsumer
 from caspipe.pipeline.errors import ConsumerError
-from caspipe.pipeline.storage.file_names import pseudonym
 from caspipe.typesystem import Cas, KnownPhi, PhiKind, RecordField
 
 Make = Callable[..., Cas]
@@ -86,13 +85,6 @@ def line(tmp_path: Path, cas: Cas, **options: Any) -> dict[str, Any]:
     (file,) = tmp_path.rglob("*.jsonl")
     made: dict[str, Any] = json.loads(file.read_text())
     return made
-
-
-def test_the_record_is_called_by_a_pseudonym_where_the_document_is(tmp_path: Path, make: Make) -> None:
-    cas = make("berg-7/note")
-    cas.metadata.update(record="berg-7", field="note")
-    made = line(tmp_path, cas, names="pseudonym", key="a key of this test")
-    assert made["metadata"] == {"field": "note", "record": pseudonym("berg-7", "a key of this test")}
 
 
 def test_beside_the_original_text_everything_stays(tmp_path: Path, make: Make) -> None:

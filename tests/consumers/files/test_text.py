@@ -73,15 +73,6 @@ def test_an_empty_document_gives_an_empty_file(tmp_path: Path) -> None:
     assert (tmp_path / "release/text/a.txt").read_bytes() == b""
 
 
-def test_file_names_can_be_pseudonyms(tmp_path: Path, make: Make, listing: Listing) -> None:
-    c = consumer(tmp_path, names="pseudonym", key="secret")
-    c.process(make("Featherstone/1"))
-    (name,) = listing(tmp_path)
-    assert len(Path(name).stem) == 24
-    with pytest.raises(ValueError, match="key: expected a secret for names: pseudonym, got none"):
-        TextConsumer(names="pseudonym")
-
-
 def test_documents_of_one_id_get_numbered_files(tmp_path: Path, make: Make, listing: Listing) -> None:
     c = consumer(tmp_path)
     c.process(make("a"))

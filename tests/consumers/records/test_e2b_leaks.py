@@ -30,7 +30,7 @@ def run(tmp_path: Path, data: bytes) -> RunReport:
         "reader": {"e2b": {"folder": str(tmp_path / "in")}},
         "engines": ENGINES,
         "consumers": ["e2b"],
-        "run": {"output": str(tmp_path / "out")},
+        "run": {"output": str(tmp_path / "out"), "names": "id"},
     }
     return Pipeline.parse(json.dumps(steps)).run()
 

@@ -27,7 +27,7 @@ def run(folder: Path, output: Path, engines: list[Any] | None = None) -> RunRepo
         "reader": {"fhir": {"folder": str(folder)}},
         "engines": engines or ENGINES,
         "consumers": ["fhir"],
-        "run": {"output": str(output)},
+        "run": {"output": str(output), "names": "id"},
     }
     return Pipeline.parse(json.dumps(steps)).run()
 

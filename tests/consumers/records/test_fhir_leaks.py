@@ -36,7 +36,7 @@ def run(folder: Path, output: Path) -> RunReport:
         "reader": {"fhir": {"folder": str(folder)}},
         "engines": ENGINES,
         "consumers": ["fhir"],
-        "run": {"output": str(output)},
+        "run": {"output": str(output), "names": "id"},
     }
     return Pipeline.parse(json.dumps(steps)).run()
 

@@ -11,7 +11,6 @@ import pytest
 
 from caspipe.consumers.tables.csv import CsvConsumer
 from caspipe.pipeline.errors import ComponentError
-from caspipe.pipeline.storage.file_names import pseudonym
 from caspipe.typesystem import Cas
 
 Make = Callable[..., Cas]
@@ -36,12 +35,6 @@ def test_each_masked_span_is_a_row_without_text(tmp_path: Path, make: Make) -> N
         ["'=1+1", "4", "12", "PERSON_DOCTOR", "placeholder", ""],
         ["'=1+1", "24", "30", "DATE", "shift", "no key"],
     ]
-
-
-def test_ids_can_be_pseudonyms(tmp_path: Path, make: Make) -> None:
-    assert rows(tmp_path, make("Featherstone"), names="pseudonym", key="k")[1][0] == pseudonym("Featherstone", "k")
-    with pytest.raises(ValueError, match="key: expected a secret"):
-        CsvConsumer(names="pseudonym")
 
 
 def test_a_document_that_was_not_masked_is_refused(tmp_path: Path, make: Make) -> None:

@@ -13,7 +13,6 @@ import pytest
 
 from caspipe.consumers.tables.jsonl import JsonlConsumer
 from caspipe.pipeline.errors import ComponentError, ConsumerError
-from caspipe.pipeline.storage.file_names import pseudonym
 from caspipe.typesystem import Cas, Phi, PhiKind
 
 Make = Callable[..., Cas]
@@ -144,14 +143,7 @@ def test_one_file_for_each_document(tmp_path: Path, make: Make, listing: Listing
     assert json.loads((tmp_path / "release/json/ward/note-1.json").read_bytes())["id"] == "ward/note-1"
 
 
-def test_ids_can_be_pseudonyms(tmp_path: Path, make: Make) -> None:
-    (line,) = written(consumer(tmp_path, names="pseudonym", key="k"), make("Featherstone"))
-    assert line["id"] == pseudonym("Featherstone", "k")
-
-
 def test_faults_of_parameters() -> None:
-    with pytest.raises(ValueError, match="key: expected a secret"):
-        JsonlConsumer(names="pseudonym")
     with pytest.raises(ValueError, match="fields: expected at least one"):
         JsonlConsumer(fields=[])
 

@@ -13,7 +13,6 @@ import pytest
 
 from caspipe.consumers.tables.parquet import ParquetConsumer
 from caspipe.pipeline.errors import ComponentError, ConsumerError, ResourceError
-from caspipe.pipeline.storage.file_names import pseudonym
 from caspipe.readers.tables.parquet import ParquetReader
 from caspipe.typesystem import GOLD_VIEW, Cas, Phi
 
@@ -58,7 +57,12 @@ def test_each_document_is_a_row_without_original_text_or_offsets(tmp_path: Path,
 def test_every_field_has_its_column(tmp_path: Path, make: Make) -> None:
     cas = make()
     cas.metadata.update(b="2", a="1")
-    c = consumer(tmp_path, fields=["id", "text", "spans", "counts", "metadata"], include=["original", "phi", "offsets"])
+    c = consumer(
+        tmp_path,
+        fields=["id", "text", "spans", "counts", "metadata"],
+        include=["original", "phi", "offsets"],
+        file=Path(FILE),
+    )
     (row,) = written(c, cas)
     assert list(row) == ["id", "text", "spans", "counts", "original", "phi", "metadata"]
     assert row["counts"] == {"DATE": 1, "PERSON_DOCTOR": 1}
@@ -77,10 +81,10 @@ def test_every_field_has_its_column(tmp_path: Path, make: Make) -> None:
 
 
 def test_a_row_for_each_span(tmp_path: Path, make: Make) -> None:
-    rows = written(consumer(tmp_path, rows="spans", include=["offsets"], names="pseudonym", key="k"), make(), make("b"))
+    rows = written(consumer(tmp_path, rows="spans", include=["offsets"], file=Path(FILE)), make(), make("b"))
     assert len(rows) == 4
     assert rows[1] == {
-        "document": pseudonym("ward/note-1", "k"),
+        "document": "ward/note-1",
         "begin": 24,
         "end": 30,
         "kind": "DATE",
@@ -219,8 +223,6 @@ def test_faults_of_parameters() -> None:
         ParquetConsumer(row_group=0)
     with pytest.raises(ValueError, match="include: expected offsets only, for rows: spans"):
         ParquetConsumer(rows="spans", include=["original"])
-    with pytest.raises(ValueError, match="key: expected a secret"):
-        ParquetConsumer(names="pseudonym")
     with pytest.raises(ValueError, match="fields: expected at least one"):
         ParquetConsumer(fields=[])
 

@@ -58,7 +58,7 @@ def test_folder_and_files_are_private_unless_told_otherwise(tmp_path: Path, make
 
 def test_masked_text_alone_holds_nothing_of_the_original(tmp_path: Path, make: Make) -> None:
     cas = make("a")
-    consumer(tmp_path, folder=Path("release/json"), views=[DEIDENTIFIED_VIEW], restricted=False).process(cas)
+    consumer(tmp_path, folder=Path("release/json"), views=[DEIDENTIFIED_VIEW]).process(cas)
     (path,) = (tmp_path / "release/json").iterdir()
     document = json.loads(path.read_bytes())
     assert [s["sofaID"] for s in document["%FEATURE_STRUCTURES"] if s["%TYPE"] == "uima.cas.Sofa"] == [

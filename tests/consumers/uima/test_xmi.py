@@ -56,7 +56,7 @@ def test_folder_and_files_are_private_unless_told_otherwise(tmp_path: Path, make
     folder = tmp_path / "restricted/xmi"
     assert folder.stat().st_mode & 0o777 == 0o700
     assert {p.stat().st_mode & 0o777 for p in folder.iterdir()} == {0o600}
-    c = consumer(tmp_path, folder=Path("release/xmi"), views=[DEIDENTIFIED_VIEW], restricted=False)
+    c = consumer(tmp_path, folder=Path("release/xmi"), views=[DEIDENTIFIED_VIEW])
     c.process(make("a"))
     assert (tmp_path / "release/xmi").stat().st_mode & 0o077
 

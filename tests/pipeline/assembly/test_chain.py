@@ -18,7 +18,7 @@ reader:
   - t_reader: {texts: [a 1, b 2]}
   - t_reader: {texts: [c 3], prefix: other}
 engines: [t_numbers]
-run: {output: %s}
+run: {output: %s, names: id}
 """
 
 

@@ -467,7 +467,7 @@ def test_a_run_over_an_archive_accounts_for_every_member(tmp_path: Path) -> None
     path = packed(tmp_path / "n.zip", {"a.txt": b"Seen on 3/4/2020.", "../x.txt": NAME.encode(), "b.txt": b"\x81\xff"})
     report = Pipeline.parse(
         f"reader: {{text: {{folder: {path}}}}}\nengines: [segmenter, dates, resolver, masker]\n"
-        f"consumers: [text]\nrun: {{output: {tmp_path / 'out'}}}\n"
+        f"consumers: [text]\nrun: {{output: {tmp_path / 'out'}, names: id}}\n"
     ).run()
     assert (report.documents.read, report.documents.released) == (3, 1)
     assert sorted(f.document for f in report.failures) == ["../x", "b"]

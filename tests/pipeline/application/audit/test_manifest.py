@@ -84,7 +84,9 @@ def test_audits_of_another_release_are_left_out(run: Path, tmp_path: Path) -> No
 
 
 def test_ids_in_file_names_are_warned_of_and_pseudonyms_are_not(run: Path, tmp_path: Path) -> None:
-    remedy = "file names in release/ are document ids, which can identify people; set `names: pseudonym`"
+    remedy = (
+        "file names in release/ are document ids, which can identify people; `run: {names: pseudonym}` replaces them"
+    )
     assert f"warning: 5 {remedy}" in audit("manifest", run)
     other = make_run(tmp_path / "pseudonyms", 4, names=lambda n: pseudonym(f"note-{n}", "secret"))
     assert remedy not in audit("manifest", other)
