@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError, Fault, nearest
+from ..storage.own_kinds import OwnKinds
 from ..storage.yaml_source import COMMAND_LINE, Keys, Source, Text, dotted, read, scalar
 
-SECTIONS = ("name", "resources", "reader", "engines", "consumers", "run")
-_AGGREGATE = ("id", "view", "engines", "include")
+SECTIONS = ("name", "kinds", "resources", "reader", "engines", "consumers", "run")
+_AGGREGATE = ("id", "view", "kinds", "engines", "include")
 
 
 @dataclass(slots=True)
@@ -52,6 +53,7 @@ class Config:
     faults: list[Fault] = field(default_factory=list)
     aggregates: dict[str, list[str]] = field(default_factory=dict)
     """Ids of the engines below each aggregate."""
+    own_kinds: OwnKinds = field(default_factory=OwnKinds)
 
     def unaliased(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return parameters with names under `resources:` replaced by their definitions."""
@@ -85,6 +87,7 @@ def settle(source: Source, overrides: Iterable[str] = ()) -> Config:
     if isinstance(name, Mapping | list):
         config.faults.append(source.fault(("name",), "expected a string"))
     config.name = str(name or Path(source.file).stem)
+    config.own_kinds.declare(data.get("kinds"), ("kinds",), source, config.faults)
     _resources(data.get("resources"), source, config)
     if data.get("reader") is not None:
         _readers(data["reader"], source, config)
@@ -186,6 +189,7 @@ def _aggregate(step: Step, source: Source, config: Config, into: list[Step], pre
         if key not in _AGGREGATE:
             hint = nearest(key, _AGGREGATE) or f"; expected one of {', '.join(_AGGREGATE)}"
             config.faults.append(step.fault((key,), f"no such parameter{hint}"))
+    config.own_kinds.declare(step.given.get("kinds"), (*step.keys, "kinds"), source, config.faults)
     below = f"{prefix}{step.given['id']}/" if step.given.get("id") else prefix
     first = len(into)
     if "engines" in step.given:
