@@ -18,7 +18,7 @@ from .cas import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas
 from .errors import CasError, CaspipeError, CaspipeWarning, FormatError, TypeSystemError
 from .lazy_regex import lazy_regex
 from .optional_spans import optional_spans
-from .phi import HIPAA, POLICIES, PhiKind, Policy, counts_for_hipaa
+from .phi import HIPAA, POLICIES, PhiKind, Policy, counts_for_hipaa, first_level
 from .text import OffsetMap, Replacement, Sofa, replace_spans
 from .tokens import FormTable, TokenTable
 from .types import (
@@ -132,6 +132,7 @@ __all__ = [
     "TypeSystemError",
     "View",
     "counts_for_hipaa",
+    "first_level",
     "from_cassis",
     "infer_types",
     "lazy_regex",

@@ -15,6 +15,8 @@ from typing import Any
 
 _REGISTRY: dict[str, PhiKind] = {}
 _LABEL = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+_OWN = re.compile(r"[A-Z][A-Z0-9_]*")
+_NOT_A_NAME = "expected a name of capitals, digits and _ that begins with a letter and is not O"
 _CANONICAL: dict[str, dict[str, PhiKind]] = {}
 """The kind of each label, by scheme and label."""
 
@@ -128,21 +130,48 @@ class PhiKind(metaclass=_Kinds):
         description: str = "",
         schemes: Mapping[str, str] | None = None,
     ) -> PhiKind:
-        """Define a kind below a first-level kind; its name begins with that of the parent: `ID_BADGE` below `ID`."""
+        """Define a kind below a first-level kind: `ID_BADGE` below `ID`. Raises ValueError if it is defined already, otherwise."""
         parent_kind = PhiKind.of(parent)
-        if parent_kind.parent is not None or not name.startswith(f"{parent}_"):
-            raise ValueError(
-                f"kind {name}: expected a name that begins with a first-level kind, like {parent_kind.top.name}_..."
-            )
-        if name in _REGISTRY and _REGISTRY[name].description != description:
+        if parent_kind.parent is not None:
+            raise ValueError(f"kind {name}: expected a first-level kind as its parent, like {parent_kind.top.name}")
+        if not _OWN.fullmatch(name) or name == "O":
+            raise ValueError(_NOT_A_NAME)
+        known = _REGISTRY.get(name)
+        if known is not None and (known.description != description or known.parent is not parent_kind):
             raise ValueError(f"kind {name} is defined already")
         return _register(PhiKind(name, parent_kind, hipaa, direct, description, dict(schemes or {})))
+
+    @staticmethod
+    def declare(name: str, below: str = "", description: str = "") -> PhiKind:
+        """Return a kind of one's own, defined now unless it is known with the same parent and description.
+
+        `below` is a first-level kind: policies, operators and measures treat the new kind as they treat that one. Without it the
+        new kind is at the first level, has no category in any scheme and no HIPAA letter, and is masked. Raises ValueError for a
+        name that is not in capitals, for the name of another kind, and for a parent that does not exist or has one itself.
+        """
+        if not _OWN.fullmatch(name) or name == "O":
+            raise ValueError(_NOT_A_NAME)
+        parent = PhiKind.of(below) if below else None
+        if parent is not None and parent.parent is not None:
+            raise ValueError(
+                f"expected a first-level kind, which {parent.name} is not; did you mean {parent.top.name}?"
+            )
+        known = _REGISTRY.get(name)
+        if known is None:
+            hipaa, direct = (parent.hipaa, parent.direct) if parent is not None else ("", False)
+            return _register(PhiKind(name, parent, hipaa, direct, description))
+        if known.schemes:
+            raise ValueError(f"{name} is a kind of caspipe already")
+        if known.parent is not parent or (description and known.description and known.description != description):
+            where = f"below {known.parent.name}" if known.parent else "at the first level"
+            raise ValueError(f"{name} is defined already, {where}")
+        return known
 
 
 def _restore(
     name: str, parent: PhiKind | None, hipaa: str, direct: bool, description: str, schemes: dict[str, str]
 ) -> PhiKind:
-    if parent is None and not schemes:
+    if parent is None and not schemes and not description:
         return PhiKind.of_label(name)
     return _REGISTRY.get(name) or _register(PhiKind(name, parent, hipaa, direct, description, schemes))
 
@@ -155,10 +184,18 @@ def _register(kind: PhiKind) -> PhiKind:
     return first
 
 
+def first_level(name: str) -> str:
+    """Return the name of the first-level kind of a kind, or of what looks like the name of one: `DATE` for `DATE_BIRTH`."""
+    kind = _REGISTRY.get(name)
+    return kind.top.name if kind is not None else name.partition("_")[0]
+
+
 def unknown_kind(name: str) -> str:
     near = difflib.get_close_matches(str(name).upper(), _REGISTRY, 1, 0.4)
     hint = (
-        f"; did you mean {near[0]}?" if near else f"; expected one of {', '.join(k for k in _REGISTRY if '_' not in k)}"
+        f"; did you mean {near[0]}?"
+        if near
+        else f"; expected one of {', '.join(k.name for k in _REGISTRY.values() if k.parent is None)}"
     )
     return f"no PHI kind called {name!r}{hint}"
 

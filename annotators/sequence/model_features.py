@@ -103,6 +103,8 @@ def kinds_of(meta: Mapping[str, Any], place: str) -> dict[str, PhiKind]:
                 raise ResourceError(f"model {place}: its label {label} is not a PHI kind known here") from None
             try:
                 own = defined[name] == {"own": True}
+                if not own and defined.get(defined[name].get("parent")) == {"own": True}:
+                    PhiKind.of_label(defined[name]["parent"])
                 kinds[label] = PhiKind.of_label(name) if own else PhiKind.define(name, **defined[name])
             except (TypeError, ValueError) as error:
                 raise ResourceError(f"model {place}: kind {name} cannot be defined: {error}") from None

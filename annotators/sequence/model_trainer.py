@@ -255,6 +255,8 @@ def kind_definitions(names: dict[str, int]) -> dict[str, Any]:
         if kind.own:
             definitions[name] = {"own": True}
         elif kind.parent is not None:
+            if kind.parent.own:
+                definitions[kind.parent.name] = {"own": True}
             definitions[name] = {
                 "parent": kind.parent.name,
                 "hipaa": kind.hipaa,

@@ -24,7 +24,7 @@ def label_color(label: str, scheme: str = "") -> str:
         kind = PhiKind.of_scheme(scheme, label) if scheme else PhiKind.of(label)
     except ValueError:
         return _GRAY
-    hue = _HUES.get(kind.top.name)
+    hue = _HUES.get("OWN" if kind.top.own else kind.top.name)
     if hue is None or kind.top.name in ("OTHER", "PHOTO"):
         return _GRAY
     parts = colorsys.hls_to_rgb(hue / 360, 0.82, 0.75)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 from markupsafe import escape as escape_markup
 
-from ...typesystem import PhiKind
+from ...typesystem import PhiKind, first_level
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -85,9 +85,11 @@ def escape(value: object) -> Markup:
 
 
 def kind_class(kind: str) -> str:
-    """Return the CSS class of a PHI kind, by its first level; unknown kinds look like OTHER."""
-    top = kind.partition("_")[0]
-    return f"k-{top}" if top in hues() else "k-OTHER"
+    """Return the CSS class of a PHI kind, by its first level. Kinds of one's own share a color; unknown kinds look like OTHER."""
+    top = first_level(kind)
+    if top in hues():
+        return f"k-{top}"
+    return "k-OWN" if any(known.name == top and known.own for known in PhiKind) else "k-OTHER"
 
 
 @cache
@@ -110,7 +112,7 @@ def _environment(package: str) -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters |= {"kind_class": kind_class, "number": _number, "plural": _plural}
-    environment.globals["descriptions"] = {kind.name: kind.description for kind in PhiKind}
+    environment.globals["describe_kind"] = _description
     return environment
 
 
@@ -124,6 +126,10 @@ def _read(folder: str, name: str, package: str) -> str:
 
 def _finalize(context: EvalContext, value: object) -> object:
     return escape(value) if context.autoescape else value
+
+
+def _description(kind: str) -> str:
+    return next((known.description for known in PhiKind if known.name == kind), "")
 
 
 def _number(value: object) -> str:

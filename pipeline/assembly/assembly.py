@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from ...typesystem import Cas
+from ...typesystem import Cas, PhiKind
 from ..contract.apply import apply
 from ..contract.component import (
     AnalysisEngine,
@@ -41,6 +41,8 @@ class Assembly:
         options: RunOptions | None = None,
         name: str = "pipeline",
     ) -> None:
+        self.own_kinds: tuple[PhiKind, ...] = ()
+        """The kinds that the configuration declares; first, so that a copy in another process defines them before all else."""
         _make_ids_unique(engines)
         _make_ids_unique(consumers)
         self.engines: list[Component] = with_resolver(list(engines))
@@ -69,6 +71,7 @@ class Assembly:
         )
         assembly.views = parts.views
         assembly.config = config
+        assembly.own_kinds = tuple(config.own_kinds.kinds.values())
         return assembly
 
     @property
@@ -98,6 +101,7 @@ class Assembly:
         consumers = [c if isinstance(c, TwoPhaseConsumer) else _Placeholder(c) for c in self.consumers]
         assembly = Assembly(self.engines, reader=self.reader, consumers=consumers, options=self.options, name=self.name)
         assembly.views = self.views
+        assembly.own_kinds = self.own_kinds
         return assembly
 
     # -- life cycle ----------------------------------------------------------------------------------------------

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConfigError, Fault, nearest
+from ..storage.own_kinds import OwnKinds
 from ..storage.yaml_source import Keys, Source, Text, read
 from . import shipped
 from .overrides import Setting, override, replace
 from .steps import Config, Step
 
-SECTIONS = ("name", "include", "resources", "reader", "engines", "consumers", "run", "set")
-_AGGREGATE = ("id", "view", "engines", "include")
+SECTIONS = ("name", "include", "kinds", "resources", "reader", "engines", "consumers", "run", "set")
+_AGGREGATE = ("id", "view", "kinds", "engines", "include")
 _PIPELINE = frozenset({"name", "reader", "consumers", "run", "resources", "set"})
 """Sections that only a pipeline file has, no part of one."""
 
@@ -26,9 +27,13 @@ def read_config(path: str | Path, overrides: Iterable[str] = ()) -> Config:
     return settle(read(Path(path), str(path)), overrides)
 
 
-def settle(source: Source, overrides: Iterable[str] = (), opened: Sequence[Path] = ()) -> Config:
-    """Return the configuration in a parsed source. `opened`: the files that include this one."""
+def settle(
+    source: Source, overrides: Iterable[str] = (), opened: Sequence[Path] = (), own_kinds: OwnKinds | None = None
+) -> Config:
+    """Return the configuration in a parsed source. `opened`: the files that include this one; `own_kinds`: their kinds."""
     config = Config(source.file, source.base)
+    if own_kinds is not None:
+        config.own_kinds = own_kinds
     config.faults += source.faults
     data = source.data
     if not isinstance(data, Mapping):
@@ -45,6 +50,7 @@ def settle(source: Source, overrides: Iterable[str] = (), opened: Sequence[Path]
     opened = opened or [source.base / Path(source.file).name]
     if data.get("include") is not None:
         _include_pipeline(data["include"], source, config, opened)
+    config.own_kinds.declare(data.get("kinds"), ("kinds",), source, config.faults)
     _resources(data.get("resources"), source, config)
     if data.get("reader") is not None:
         _readers(data["reader"], source, config)
@@ -67,7 +73,7 @@ def _include_pipeline(target: Any, source: Source, config: Config, opened: Seque
     if found is None:
         return
     part, path = found
-    base = settle(part, opened=[*opened, path])
+    base = settle(part, opened=[*opened, path], own_kinds=config.own_kinds)
     config.faults += base.faults
     config.readers, config.engines, config.consumers = base.readers, base.engines, base.consumers
     config.resources, config.aggregates = base.resources, base.aggregates
@@ -182,6 +188,7 @@ def _aggregate(
         if key not in _AGGREGATE:
             hint = nearest(key, _AGGREGATE) or f"; expected one of {', '.join(_AGGREGATE)}"
             config.faults.append(step.fault((key,), f"no such parameter{hint}"))
+    config.own_kinds.declare(step.given.get("kinds"), (*step.keys, "kinds"), source, config.faults)
     below = f"{prefix}{step.given['id']}/" if step.given.get("id") else prefix
     first = len(into)
     if "engines" in step.given:
@@ -211,7 +218,7 @@ def _include(
         _sequence(part.data, (), part, config, into, prefix, opened)
         return
     if isinstance(part.data, Mapping) and not _PIPELINE.isdisjoint(part.data):
-        _include_engines(settle(part, opened=opened), config, into, prefix)
+        _include_engines(settle(part, opened=opened, own_kinds=config.own_kinds), config, into, prefix)
         return
     config.faults += part.faults
     body, at = (part.data, ()) if "aggregate" not in part.data else (part.data["aggregate"], ("aggregate",))

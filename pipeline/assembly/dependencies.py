@@ -18,6 +18,7 @@ from ..contract.component import CasConsumer, CollectionReader, Component, is_re
 from ..contract.report import versions
 from ..errors import ResourceError
 from ..storage.hashing import below, code_version, file_digest
+from ..storage.own_kinds import as_declaration
 from ..storage.secrets import Secret
 from .assembly import Assembly
 from .chain import Chain
@@ -93,7 +94,9 @@ def fingerprint(assembly: Assembly) -> str:
     imported, installed = followed(
         (one.root / name, _bare(module)) for module, one in code.items() for name, _ in one.files
     )
+    own = {"kinds": [as_declaration(kind) for kind in assembly.own_kinds]} if assembly.own_kinds else {}
     told_all = {
+        **own,
         "format": FORMAT,
         "code": code_version(),
         "components": parts,

@@ -19,6 +19,8 @@ from ..storage.secrets import is_secret
 from .assemble import ROLES, RunOptions
 
 Json = dict[str, Any]
+_OWN_KIND = "^[A-Z][A-Z0-9_]*$"
+"""Pattern of the name of a kind that a configuration declares."""
 VARIABLE = {"type": "string", "pattern": r"\$\{[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?\}"}
 """`${NAME}` is allowed wherever a value is."""
 _GROUPS: list[Json] = [
@@ -69,6 +71,7 @@ def pipeline_schema() -> Json:
         "properties": {
             "id": {"type": "string"},
             "view": {"type": "string", "description": "View its engines work on, if they name no other."},
+            "kinds": {"type": "array", "items": _own_kind()},
             "engines": {"type": "array", "items": {"$ref": "#/definitions/engine"}},
             "include": {"type": "string"},
         },
@@ -86,6 +89,7 @@ def pipeline_schema() -> Json:
                 "description": "Pipeline whose sections apply unless this file has them: a file, or a shipped one.",
             },
             "set": {"type": "object", "description": "Single values by NAME.PARAMETER, as after --set."},
+            "kinds": {"type": "array", "items": _own_kind()},
             "resources": {"type": "object", "additionalProperties": {"type": "string"}},
             "reader": {"anyOf": [reader, {"type": "array", "items": reader, "minItems": 1}]},
             "engines": {"type": "array", "items": {"$ref": "#/definitions/engine"}},
@@ -94,6 +98,18 @@ def pipeline_schema() -> Json:
         },
         "additionalProperties": False,
         "definitions": definitions,
+    }
+
+
+def _own_kind() -> Json:
+    """Return the schema of the declaration of a kind."""
+    name = {"type": "string", "pattern": _OWN_KIND}
+    properties = {"name": name, "below": {"type": "string"}, "description": {"type": "string"}}
+    return {
+        "anyOf": [
+            name,
+            {"type": "object", "required": ["name"], "properties": properties, "additionalProperties": False},
+        ]
     }
 
 
@@ -129,6 +145,7 @@ def _object(cls: type[Any], definitions: dict[str, Json]) -> Json:
     properties: dict[str, Json] = {}
     required = []
     extra: Any = False
+    of_own: Any = None
     for p in params.parameters(cls):
         schema = hint_schema(p.hint, definitions)
         if p.name == extra_field:
@@ -137,6 +154,7 @@ def _object(cls: type[Any], definitions: dict[str, Json]) -> Json:
             )
             properties.update({k: v for k, v in kinds.items() if PhiKind in inner_classes(p.hint)})
             extra = schema.get("additionalProperties", True) if not properties else False
+            of_own = next(iter(kinds.values()), None) if PhiKind in inner_classes(p.hint) else None
             continue
         if p.doc:
             schema = (
@@ -153,6 +171,8 @@ def _object(cls: type[Any], definitions: dict[str, Json]) -> Json:
         "properties": properties,
         "additionalProperties": extra,
     }
+    if of_own is not None:
+        described["patternProperties"] = {_OWN_KIND: of_own}
     if doc:
         described["description"] = doc
     if required:
@@ -195,7 +215,7 @@ def hint_schema(hint: Any, definitions: dict[str, Json]) -> Json:
     if issubclass(hint, Path):
         return {"type": "string"}
     if issubclass(hint, PhiKind):
-        definitions.setdefault("kind", {"enum": [k.name for k in PhiKind]})
+        definitions.setdefault("kind", {"anyOf": [{"enum": [k.name for k in PhiKind]}, {"pattern": _OWN_KIND}]})
         return {"$ref": "#/definitions/kind"}
     if issubclass(hint, Resource):
         return {"type": "string", "description": f"name or file of a {hint.kind}"}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Fault
+from ..storage.own_kinds import OwnKinds
 from ..storage.yaml_source import Keys, dotted
 
 
@@ -49,6 +50,7 @@ class Config:
     faults: list[Fault] = field(default_factory=list)
     aggregates: dict[str, list[str]] = field(default_factory=dict)
     """Ids of the engines below each aggregate."""
+    own_kinds: OwnKinds = field(default_factory=OwnKinds)
 
     def unaliased(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return parameters with names under `resources:` replaced by their definitions."""

@@ -47,6 +47,8 @@ def rewritten(config: Config) -> Rewritten:
     """
     work = _Rewriter(config)
     data: dict[str, Any] = {"name": config.name}
+    if config.own_kinds.kinds:
+        data["kinds"] = config.own_kinds.data()
     readers = [{step.name: work.step(step, "reader")} for step in config.readers]
     if readers:
         data["reader"] = readers[0] if len(readers) == 1 else readers

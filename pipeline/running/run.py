@@ -22,6 +22,7 @@ from ..contract.component import CasConsumer, Scope, TwoPhaseConsumer
 from ..contract.output import Output
 from ..contract.report import ODD, Failure, Found, RunReport, now, versions
 from ..errors import CaspipeError, ComponentError, ConsumerError, OutputError, ReaderError, guarded
+from ..storage.own_kinds import write_kinds
 from .interruption import graceful_interrupt
 from .ledger.session import Session, open_session
 from .observers import ObserverGroup, Progress
@@ -174,6 +175,7 @@ class _Run:
             stack.push(_Ending(consumer, self.report))
         self.name_map = stack.enter_context(NameMap(assembly, self.names))
         self.session.begin()
+        write_kinds(assembly.own_kinds, assembly.output / "restricted")
         gc.collect()
         gc.freeze()  # models and lexicons are never garbage: exclude them from garbage collection
         stack.callback(gc.unfreeze)

@@ -13,6 +13,7 @@ from ...pipeline.contract.component import component
 from ...pipeline.errors import CaspipeError, ReaderError
 from ...pipeline.storage.archives.archive import MARK, clean_path, split
 from ...pipeline.storage.archives.open_archives import exists, opened
+from ...pipeline.storage.own_kinds import declare_from
 from ...typesystem import Cas, CaspipeWarning, FeatureStructure
 from ...typesystem.json_cas.reader import read_jsoncas
 from ...typesystem.typesystem import TypeSystem, own_types
@@ -60,6 +61,7 @@ class TypeSystemFinder:
         self.named, self.folder, self.suffixes = named, folder, suffixes
         self._files = PackedFiles()
         self._loaded: dict[str, TypeSystem | str] = {}
+        self._declared: set[Path] = set()
 
     def of(self, path: str) -> TypeSystem | str | None:
         """Return the type system of a document or what is wrong with it; None if there is none."""
@@ -77,6 +79,13 @@ class TypeSystemFinder:
             except CaspipeError as error:
                 self._loaded[path] = str(error)
         return self._loaded[path]
+
+    def declare_kinds(self, path: str) -> None:
+        """Declare the kinds that a run kept for a document, in its folder or one of two above. Raises ConfigError."""
+        for folder in list(Path(path.partition(MARK)[0]).parents)[:3]:
+            if folder not in self._declared:
+                self._declared.add(folder)
+                declare_from(folder)
 
     def _search(self, path: str) -> str | None:
         name = path.replace("\\", "/").rpartition("/")[2].removesuffix(".gz")
@@ -171,6 +180,7 @@ class CasFileReader(DocumentFileReader):
 
     def _cas(self, source: Source, data: bytes, types: TypeSystem | None) -> Cas:
         try:
+            self._finder.declare_kinds(source.path)
             cas = self.parse(data, types, source.id, self.infer and types is None)
         except CaspipeError as error:
             fault = str(error)

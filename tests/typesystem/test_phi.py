@@ -169,8 +169,12 @@ def test_a_kind_of_ones_own_lies_below_a_first_level_kind() -> None:
     pass_ = PhiKind.define("ID_TESTPASS", parent="ID", schemes={"ward-list": "PASS"})
     assert PhiKind.of_scheme("ward-list", "PASS") is pass_
     assert Policy.of("hipaa-safe-harbor").masks(badge)
-    with pytest.raises(ValueError, match="expected a name that begins with a first-level kind, like ID_"):
-        PhiKind.define("BADGE", parent="ID")
+    with pytest.raises(ValueError, match="kind BADGE: expected a first-level kind as its parent, like ID"):
+        PhiKind.define("BADGE", parent="ID_TESTBADGE")
+    with pytest.raises(ValueError, match="kind ID_TESTPASS is defined already"):
+        PhiKind.define("ID_TESTPASS", parent="PERSON")
+    with pytest.raises(ValueError, match="expected a name of capitals, digits and _ that begins with a letter"):
+        PhiKind.define("of", parent="ID")
 
 
 def test_a_label_of_a_corpus_is_a_kind_of_the_first_level_that_every_policy_masks(

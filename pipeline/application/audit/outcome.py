@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ....typesystem import first_level
 from ...errors import ReaderError
 from .bounds import (
     MAX_LEAKS_PER_DOCUMENT,
@@ -139,7 +140,7 @@ def compute_outcome(findings: Findings, confidence: float = 0.95, worst: int = M
     if not found:
         raise ReaderError("no document was read: every row lacks a number of leaks (0 if none was found)")
     order = [n for n in sample.numbers if n in found]
-    tops = sorted({kind.partition("_")[0] for f in found.values() for kind in f.kinds})
+    tops = sorted({first_level(kind) for f in found.values() for kind in f.kinds})
     counted = [*_CLASSES, *((kind, _holds(kind)) for kind in tops)]
     bounds = {name: upper_bound(_parts(sample, found.values(), test), confidence) for name, test in counted}
     of_any = bounds[ANY]
@@ -176,7 +177,7 @@ def compute_outcome(findings: Findings, confidence: float = 0.95, worst: int = M
 
 
 def _holds(kind: str) -> Callable[[Finding], bool]:
-    return lambda f: any(k.partition("_")[0] == kind and n for k, n in f.kinds.items())
+    return lambda f: any(first_level(k) == kind and n for k, n in f.kinds.items())
 
 
 def _parts(sample: Sample, read: Iterable[Finding], test: Callable[[Finding], bool]) -> list[Stratum]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ....typesystem import PhiKind
+from ....typesystem import PhiKind, first_level
 from ...contract.output import Output
 from ...errors import ConfigError, Fault, ReaderError
 from ...running.ledger import LedgerReader
@@ -156,7 +156,7 @@ def draw_sample(
     stratum: dict[int, str] = {}
     if by == "kind":
         kinds = {
-            n: sorted({kind.partition("_")[0] for _, _, kind in masked_text(run, d).spans}) for n, d in released.items()
+            n: sorted({first_level(kind) for _, _, kind in masked_text(run, d).spans}) for n, d in released.items()
         }
         stratum = strata_of(kinds)
         numbers = draw_by_stratum(stratum, size, seed)

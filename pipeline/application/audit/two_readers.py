@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
+from ....typesystem import first_level
 from .findings import Finding, Findings
 
 
@@ -124,6 +125,6 @@ def _first_level(finding: Finding) -> Counter[str]:
     """Return the number of leaks of each first-level kind; leaks of unknown kind have the key `""`."""
     counts: Counter[str] = Counter()
     for kind, n in finding.kinds.items():
-        counts[kind.partition("_")[0]] += n
+        counts[first_level(kind)] += n
     counts[""] += finding.leaks - counts.total()
     return counts

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from ....typesystem import first_level
 from ...contract.component import CasConsumer
 from ...contract.report import RunReport
 from ...pipeline import Pipeline
@@ -33,7 +34,7 @@ progress = shown
 
 
 def color(kind: str) -> str:
-    return COLORS.get(kind.partition("_")[0], "white")
+    return COLORS.get(first_level(kind), "white")
 
 
 def out() -> Console:

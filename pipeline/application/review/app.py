@@ -107,7 +107,7 @@ def _serve_page(app: FastAPI) -> None:
 def _serve_documents(app: FastAPI, session: Session, settings: dict[str, Any]) -> None:
     @app.get("/api/start")
     def start() -> Response:
-        kinds = [{"name": k.name, "about": k.description} for k in PhiKind]
+        kinds = [{"name": k.name, "top": k.top.name, "about": k.description} for k in PhiKind]
         return _json({**settings, "total": len(session.catalogue), "kinds": kinds, "depth": session.history.depth})
 
     @app.get("/api/rows")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ....consumers.pages.tally import winning_candidate
-from ....typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi, PhiCandidate, View
+from ....typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi, PhiCandidate, View, first_level
 from ....typesystem.text import Utf16
 from .state import OPEN, SUGGESTED, ReviewError, Span
 
@@ -161,7 +161,7 @@ def _item(phi: Phi, supporting: list[PhiCandidate], inside: list[Written], docum
     winner = winning_candidate(phi, supporting)
     around = document.candidates_over(phi.begin, phi.end)
     top = phi.kind.top.name
-    disputed = any((v.begin, v.end) != (phi.begin, phi.end) or v.kind.partition("_")[0] != top for v in around)
+    disputed = any((v.begin, v.end) != (phi.begin, phi.end) or first_level(v.kind) != top for v in around)
     masks = [m for m, _ in inside]
     return ReviewedSpan(
         Span(phi.begin, phi.end, phi.kind.name, OPEN),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ....typesystem import PhiKind
+from ....typesystem import PhiKind, first_level
 from .document import Document
 from .state import ACCEPTED, LIVE, REJECTED, Change, Span, SpanTable
 
@@ -68,13 +68,13 @@ def same_words(table: SpanTable, words: str, like: Span, itself: str = "") -> Pl
     by_bounds: dict[tuple[int, int], list[str]] = {}
     for sid, span in table.spans.items():
         by_bounds.setdefault((span.begin, span.end), []).append(sid)
-    top = like.kind.partition("_")[0]
+    top = first_level(like.kind)
     fresh = int(table.fresh()[1:])
     for begin, end in occurrences(table.text, words):
         here = by_bounds.get((begin, end), ())
         live = next((sid for sid in here if table.spans[sid].status in LIVE), None)
         if like.status == REJECTED:
-            if live is not None and table.spans[live].kind.partition("_")[0] == top:
+            if live is not None and first_level(table.spans[live].kind) == top:
                 change[live] = table.spans[live]._replace(status=REJECTED)
                 changed += 1
         elif live is not None:
@@ -161,7 +161,7 @@ class LeakFinder:
 
 def _identifying(kind: str, words: str) -> Iterator[str]:
     """Yield the words of a span if they identify a person in any context, and each part of a person's name."""
-    top = kind.partition("_")[0]
+    top = first_level(kind)
     words = " ".join(words.split()) if "\n" not in words else words
     if top in _NOT_NAMES or len(words) < 3 or (words == words.lower() and not any(c.isdigit() for c in words)):
         return

@@ -1,6 +1,6 @@
 // Dialogs: the kind, other occurrences of the same words, all keys.
 
-import {kindClass} from './text.js';
+import {kindClass, learnKinds} from './text.js';
 
 const $ = id => document.getElementById(id);
 
@@ -55,6 +55,7 @@ export function chip(kind, ...more) {
 export class KindChooser {
   constructor(kinds) {
     this.kinds = kinds;
+    learnKinds(kinds);
     this.recent = kept();
     this.dialog = $('kind-dialog');
     this.input = $('kind-input');

@@ -1,6 +1,7 @@
 // The list of documents: filters, progress, and elements only for the visible rows.
 
 import {make} from './dialogs.js';
+import {topOf} from './text.js';
 
 const $ = id => document.getElementById(id);
 const HEIGHT = 46;
@@ -47,13 +48,13 @@ export class List {
   // Returns true if navigation stops at a span.
   wants(s) {
     const f = this.filters;
-    return (!f.kind || s.k === f.kind || s.k.startsWith(f.kind + '_')) && (!f.low || (s.s === 'open' && (s.c ?? 1) < f.threshold))
+    return (!f.kind || s.k === f.kind || topOf(s.k) === f.kind) && (!f.low || (s.s === 'open' && (s.c ?? 1) < f.threshold))
       && (!f.disputed || (s.d && s.s === 'open')) && (!f.leaks || s.s === 'leak');
   }
 
   filter() {
     const f = this.filters;
-    const ofKind = kinds => Object.keys(kinds).some(k => k === f.kind || k.startsWith(f.kind + '_'));
+    const ofKind = kinds => Object.keys(kinds).some(k => k === f.kind || topOf(k) === f.kind);
     const fits = row => {
       if (row.i === this.current) return true; // the current document is always shown
       if (f.words && !row.id.toLowerCase().includes(f.words)) return false;

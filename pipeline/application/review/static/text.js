@@ -10,10 +10,18 @@ const ORDER = {accepted: 0, open: 0, left: 1, right: 1, leak: 2, rejected: 3, su
 
 export const isLive = span => LIVE.has(span.s);
 
+const tops = new Map(); // first-level kind of each kind
+
+export function learnKinds(kinds) {
+  for (const kind of kinds) tops.set(kind.name, kind.top);
+}
+
+export const topOf = kind => tops.get(kind) ?? kind.split('_')[0];
+
 export function kindClass(kind) {
-  const top = kind.split('_')[0];
+  const top = topOf(kind);
   const known = ['DATE', 'AGE', 'PERSON', 'LOCATION', 'ORGANIZATION', 'PROFESSION', 'ID', 'PHONE', 'FAX', 'EMAIL', 'URL', 'IP', 'PHOTO'];
-  return 'k-' + (known.includes(top) ? top : 'OTHER');
+  return 'k-' + (known.includes(top) ? top : top === 'OTHER' || !tops.has(kind) ? 'OTHER' : 'OWN');
 }
 
 export class TextView {
