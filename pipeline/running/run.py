@@ -328,7 +328,7 @@ class _Run:
             rollback(done, self.names, result.number, result.id)
             discard(self.assembly, result)
             result.failed = Failed.of(error)
-            result.text, _ = read_again(self.assembly, item)
+            result.text, result.kept, _ = read_again(self.assembly, item)
             return
         self.session.released(result, outputs, states)
 
@@ -337,7 +337,7 @@ class _Run:
         failure = Failure(result.number, result.id, failed.component, failed.cause, failed.message, failed.reason)
         if not reused:
             if status == "quarantined":
-                self.quarantine.keep(failure, result.text)
+                self.quarantine.keep(failure, result.text, result.kept)
             self.session.failed(result, status)
         self.report.failed(failure, status)
         return status

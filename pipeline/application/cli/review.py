@@ -19,6 +19,7 @@ from ..review.agreement import agreement as compute_agreement
 from ..review.catalogue import Catalogue
 from ..review.export import export_gold
 from ..review.history import DocumentDecisions, History
+from ..review.run_documents import RunCatalogue, is_run
 from ..review.session import AnnotatorPair, Session
 from ..review.store import Journal, annotators, journal_path, read_journal
 from . import console
@@ -29,7 +30,10 @@ app = CommandApp()
 
 Paths = Annotated[
     list[Path],
-    typer.Argument(metavar="FOLDER|XMI...", help="Folder of XMI files as `caspipe run` writes it, or files."),
+    typer.Argument(
+        metavar="RUN|FOLDER|XMI...",
+        help="Output folder of a run, with its quarantine; a folder of XMI files as `caspipe run` writes it, or files.",
+    ),
 ]
 Annotator = Annotated[
     str, typer.Option("--annotator", "-a", metavar="NAME", help="Annotator; each has a journal of decisions.")
@@ -65,11 +69,11 @@ Adjudicate = Annotated[
 
 
 @app.command(
-    epilog="Examples: `caspipe run deidentify`, then `caspipe review out/restricted/xmi` | "
+    epilog="Examples: `caspipe run deidentify`, then `caspipe review out` | "
     "`caspipe review narratives --config my.yaml --set reader.text.folder=notes` | "
-    "`caspipe review out/restricted/xmi --annotator anna` | `caspipe review out/restricted/xmi --agreement` | "
-    "`caspipe review out/restricted/xmi --adjudicate anna ben` | "
-    "`caspipe review out/restricted/xmi --export gold`. Everything stays on this machine."
+    "`caspipe review out --annotator anna` | `caspipe review out --agreement` | "
+    "`caspipe review out --adjudicate anna ben` | `caspipe review out/restricted/xmi --export gold`. "
+    "`caspipe release out --review anna` releases what was decided. Everything stays on this machine."
 )
 def review(
     paths: Paths,
@@ -104,7 +108,10 @@ def review(
         require_extra("review", "server", "fastapi", "uvicorn")
     if config:
         _prepare(paths[0], load(config, set_, plugin), quiet)
-    catalogue = Catalogue(paths, view=view, lenient=lenient)
+    if len(paths) == 1 and is_run(paths[0]):
+        catalogue: Catalogue = RunCatalogue(paths[0], lenient=lenient)
+    else:
+        catalogue = Catalogue(paths, view=view, lenient=lenient)
     if agreement:
         _print_agreement(catalogue, annotator, level == "top", json_file)
         return

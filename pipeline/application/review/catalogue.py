@@ -42,8 +42,15 @@ class SingleDocumentReader(XmiReader):
 class Catalogue:
     """The documents of a folder or of several files, in reading order. Thread-safe."""
 
-    def __init__(self, paths: list[Path], *, view: str = INITIAL_VIEW, lenient: bool = False) -> None:
-        """List the files. Raises ReviewError without a file and for a folder among several paths."""
+    def __init__(
+        self,
+        paths: list[Path],
+        *,
+        view: str = INITIAL_VIEW,
+        lenient: bool = False,
+        sources: Sequence[Source] | None = None,
+    ) -> None:
+        """List the files, unless `sources` are given. Raises ReviewError without a file and for a folder among several paths."""
         folder = paths[0] if len(paths) == 1 and paths[0].is_dir() else None
         if folder is None and any(p.is_dir() for p in paths):
             raise ReviewError("expected one folder or several files; found a folder among several paths")
@@ -52,17 +59,22 @@ class Catalogue:
         self.view = view
         source = {"folder": folder} if folder is not None else {"files": list(paths)}
         self.reader = SingleDocumentReader(**source, lenient=lenient, max_bytes=MAX_FILE_BYTES)
-        try:
-            self.reader.open()
-        except ReaderError as error:
-            raise ReviewError(str(error).removeprefix("reader xmi: ")) from None
-        inside = (self.home / FOLDER).resolve()
-        self.sources = [s for s in self.reader.sources() if inside not in Path(s.path).resolve().parents]
+        if sources is None:
+            sources = self._listed()
+        self.sources = list(sources)
         self.ids = [s.id for s in self.sources]
         self._kept: OrderedDict[int, Document] = OrderedDict()
         self._characters = 0
         self._lock = threading.Lock()
         self._turns: dict[int, threading.Lock] = {}
+
+    def _listed(self) -> list[Source]:
+        try:
+            self.reader.open()
+        except ReaderError as error:
+            raise ReviewError(str(error).removeprefix("reader xmi: ")) from None
+        inside = (self.home / FOLDER).resolve()
+        return [s for s in self.reader.sources() if inside not in Path(s.path).resolve().parents]
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -85,7 +97,11 @@ class Catalogue:
             turn = self._turns.setdefault(number, threading.Lock())
         with turn:  # read a large document only once if the list and the page request it at the same time
             kept = self._kept.get(number)
-            return self._keep(number, document_of(self.cas(number), self.view)) if kept is None else kept
+            return self._keep(number, self.read(number)) if kept is None else kept
+
+    def read(self, number: int) -> Document:
+        """Return a newly read document. Raises ReviewError."""
+        return document_of(self.cas(number), self.view)
 
     def _keep(self, number: int, document: Document) -> Document:
         with self._lock:

@@ -35,6 +35,16 @@ class Candidate(NamedTuple):
     won: bool
 
 
+class Refusal(NamedTuple):
+    """A place of the original text that was readable in the masked text, for which the leak gate refused the document."""
+
+    begin: int
+    end: int
+    kind: str
+    check: str
+    """What found it: values, known_phi, rules."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReviewedSpan:
     """A span from the reviewed document, with its provenance."""
@@ -68,6 +78,9 @@ class Document:
     """(kind, value) of the PHI known from the record."""
     masked: bool
     """True if a masker ran."""
+    quarantined: str = ""
+    """Why the run did not release the document, without text of it."""
+    refusals: tuple[Refusal, ...] = ()
     digest: str = field(init=False)
     units: Utf16 = field(init=False)
     _begins: list[int] = field(init=False)

@@ -16,6 +16,13 @@ _NOT_NAMES = ("AGE", "DATE", "OTHER")
 """First-level kinds whose words do not identify a person in another context."""
 
 
+_REFUSED = {
+    "values": "the leak gate refused the document: a value that is masked elsewhere is readable here",
+    "known_phi": "the leak gate refused the document: the record contains this about the person",
+    "rules": "the leak gate refused the document: a rule for identifiers and contacts matches",
+}
+
+
 class Leak(NamedTuple):
     """A readable occurrence of words that are masked elsewhere or known from the record."""
 
@@ -107,6 +114,10 @@ class LeakFinder:
         dismissed = {sid for sid, s in table.own.items() if s.status == REJECTED}
         judged = [(s.begin, s.end) for s in table.spans.values() if s.status == REJECTED]
         leaks: dict[tuple[int, int], Leak] = {}
+        for begin, end, kind, check in self.document.refusals:
+            sid = f"l{begin}-{end}"
+            if sid not in dismissed and not table.over(begin, end):
+                leaks[begin, end] = Leak(sid, begin, end, kind, _REFUSED.get(check, check))
         for folded, (kind, why) in wanted.items():
             for begin, end in self._places[folded]:
                 sid = f"l{begin}-{end}"

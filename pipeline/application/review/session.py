@@ -177,6 +177,7 @@ class Session:
             done = self.done(number)
             return {
                 "size": len(opened.document.text),
+                "quarantined": opened.document.quarantined,
                 "live": len(live),
                 "open": len(waiting),
                 "low": min(confidences, default=1.0),

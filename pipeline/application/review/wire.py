@@ -20,6 +20,7 @@ def document_out(session: Session, number: int) -> dict[str, Any]:
             "i": number,
             "id": opened.document.id,
             "text": opened.document.text,
+            "quarantined": opened.document.quarantined,
             "masker": opened.document.masked,
             "spans": [span_out(opened, sid, span) for sid, span in opened.table.spans.items()],
             "strays": [[at(p.begin), at(p.end), p.text] for p in opened.document.other_masks],

@@ -176,8 +176,8 @@ def _merge_document(
         Failure(row.number, row.id, failed.component, failed.cause, failed.message, failed.reason), row.status
     )
     if row.status == "quarantined":
-        text = Quarantine(folder).text(row.number)
-        quarantine.keep(report.failures[-1], text)
+        kept = Quarantine(folder)
+        quarantine.keep(report.failures[-1], kept.text(row.number), kept.cas(row.number))
     session.failed(result, row.status)
 
 

@@ -19,6 +19,7 @@ from ...errors import guarded
 from ...storage.digest_set import Digests
 from ...storage.file_names import folded
 from ...storage.files import sweep
+from ..kept_config import keep_config
 from ..quarantine import Quarantine
 from ..released_names import ReleasedNames
 from ..runners.work import Failed, Result, rollback
@@ -283,6 +284,7 @@ def open_session(assembly: Assembly, report: RunReport, quarantine: Quarantine, 
     path = Ledger.place(assembly.output, given, options.shard)
     with held(assembly.output, path) as ledger:
         session = LedgerSession(assembly, report, quarantine, ledger, total)
+        keep_config(assembly, ledger.salt)
         try:
             yield session
         finally:

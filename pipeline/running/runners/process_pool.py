@@ -187,7 +187,7 @@ class ProcessPoolRunner(Runner):
         failed = self._cause(worker, activity, reason)
         result = Result(number, item.id, failed=failed, seconds=activity.seconds, worker=worker.number)
         if activity.component >= 0 or not activity.number:  # if it crashed the reader, do not read it here
-            result.text, result.content = read_again(self.assembly, item, self.salt)
+            result.text, result.kept, result.content = read_again(self.assembly, item, self.salt)
         return result
 
     def _cause(self, worker: PoolWorker, activity: Activity, reason: str) -> Failed:

@@ -83,6 +83,8 @@ class Result:
     failed: Failed | None = None
     text: str | None = None
     """Original text of a failed document, for quarantine."""
+    kept: bytes | None = None
+    """A failed document with what was found until then, as JSON CAS, for quarantine."""
     prepared: list[Any] = field(default_factory=list)
     """The data that each consumer prepared, in order; None for consumers that work in one phase."""
     cas: Cas | bytes | None = None
@@ -97,7 +99,7 @@ class Result:
     def size(self) -> int:
         """Approximate size in bytes."""
         lines = sum(len(getattr(p, "data", b"")) for p in self.prepared)
-        return lines + (len(self.cas) if isinstance(self.cas, bytes) else 0) + len(self.text or "") + 500
+        return lines + (len(self.cas) if isinstance(self.cas, bytes) else 0) + len(self.text or "") + len(self.kept or b"") + 500
 
     def document(self) -> Cas | None:
         """Return the document for consumers that work in one phase."""
@@ -206,7 +208,7 @@ class Work:
     def _fail(self, result: Result, error: ComponentError, cas: Cas | None) -> None:
         _fail(self.assembly, result, error)
         if cas is not None and cas.has_view(INITIAL_VIEW):
-            result.text = cas.text
+            result.text, result.kept = cas.text, _kept(cas)
 
 
 def _load(assembly: Assembly, item: Item) -> Cas:
@@ -219,13 +221,23 @@ def _load(assembly: Assembly, item: Item) -> Cas:
     return item.cas or pickle.loads(item.packed or b"")  # created by our own process
 
 
-def read_again(assembly: Assembly, item: Item, salt: bytes = b"") -> tuple[str | None, bytes]:
-    """Read the text and content hash of a document again after a worker lost them, for quarantine and for resuming."""
+def read_again(assembly: Assembly, item: Item, salt: bytes = b"") -> tuple[str | None, bytes | None, bytes]:
+    """Read a document again after a worker lost it, for quarantine and for resuming: its text, the document as JSON CAS, and its
+    content hash."""
     try:
         cas = _load(assembly, item)
-        return cas.text if cas.has_view(INITIAL_VIEW) else None, _content_hash(cas, salt) if salt else b""
+        content = _content_hash(cas, salt) if salt else b""
+        return (cas.text, _kept(cas), content) if cas.has_view(INITIAL_VIEW) else (None, None, content)
     except Exception:  # the document was removed or changed; the reason of the failure is kept
-        return None, b""
+        return None, None, b""
+
+
+def _kept(cas: Cas) -> bytes | None:
+    """Return a document as JSON CAS; None if a component left it in a state that cannot be written."""
+    try:
+        return write_jsoncas(cas, typesystem=cas.typesystem)
+    except Exception:  # the reason of the failure is kept, and the text
+        return None
 
 
 def _content_hash(cas: Cas, salt: bytes) -> bytes:
@@ -292,7 +304,7 @@ def make_sendable(assembly: Assembly, result: Result, item: Item) -> Result:
         pickle.dumps(result, protocol=5)
     except Exception as error:
         _fail(assembly, result, ComponentError(at, error))
-        result.text, _ = read_again(assembly, item)
+        result.text, result.kept, _ = read_again(assembly, item)
     return result
 
 

@@ -95,6 +95,7 @@ export class List {
       : row.done ? `${row.live} spans` : row.differ ? `${row.differ} to choose` : `${row.open} of ${row.live} open`;
     const badges = make('span', 'badges');
     if (row.leaks) badges.append(badge('leaks', row.leaks, 'possible leaks'));
+    if (row.quarantined) badges.append(badge('quarantined', 'Q', `in quarantine: ${row.quarantined}`));
     if (row.differ && row.done) badges.append(badge('differ', row.differ, 'others see it otherwise'));
     const mark = make('span', 'state', row.done ? '✓' : row.fault ? '!' : '');
     mark.setAttribute('aria-label', row.done ? 'done' : row.fault || '');
@@ -139,7 +140,7 @@ export class List {
 
 function badge(css, count, what) {
   const made = make('span', `badge ${css}`, String(count));
-  made.title = `${count} ${what}`;
+  made.title = typeof count === 'number' ? `${count} ${what}` : what;
   made.setAttribute('aria-label', made.title);
   return made;
 }

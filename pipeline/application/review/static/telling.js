@@ -46,12 +46,14 @@ export function tellDocument(doc, all, waiting) {
   const facts = [`${doc.text.length.toLocaleString('en')} characters`, `${live.length} spans`];
   if (open_.length) facts.push(`${open_.length} open`);
   if (waiting) facts.push(`${waiting} difference${waiting === 1 ? '' : 's'} to choose`);
+  if (doc.quarantined) facts.push(`in quarantine: ${doc.quarantined}`);
   const leaks = all.filter(s => s.s === 'leak').length;
   if (leaks) facts.push(`${leaks} possible leak${leaks === 1 ? '' : 's'}`);
   const out = all.filter(s => s.s === 'suggested').length;
   if (out) facts.push(`${out} removed`);
   if (doc.done) facts.push('done');
   $('doc-facts').textContent = facts.join(' · ');
+  $('doc-facts').classList.toggle('quarantined', Boolean(doc.quarantined));
   $('done').replaceChildren(doc.done ? 'Reopen' : 'Done ', ...(doc.done ? [] : [make('kbd', '', 'd')]));
   $('done').classList.toggle('primary', !doc.done);
   const counts = new Map();

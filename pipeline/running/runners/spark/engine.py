@@ -80,5 +80,5 @@ class Careful:
             name = self._names[self._step] if self._step >= 0 else work.assembly.reader_name
             cause = type(error).__name__
             failed = Failed(name, cause, f"{name}: {cause}: it tried to end its worker", "crash")
-            text, content = read_again(work.assembly, item, work.salt)
-            return Result(item.number, item.id, content, failed=failed, text=text, attempts=attempts)
+            text, kept, content = read_again(work.assembly, item, work.salt)
+            return Result(item.number, item.id, content, failed=failed, text=text, kept=kept, attempts=attempts)

@@ -181,8 +181,9 @@ class SparkRunner(Runner):
         self._probe()
         item = items[0]
         failed = Failed("worker", "Crash", "worker: Crash: its Python worker died", "crash")
-        text, content = read_again(self.assembly, item, self.salt)
-        return [Result(item.number, item.id, content, failed=failed, text=text, attempts=1 + self.retries)]
+        text, kept, content = read_again(self.assembly, item, self.salt)
+        attempts = 1 + self.retries
+        return [Result(item.number, item.id, content, failed=failed, text=text, kept=kept, attempts=attempts)]
 
     def _job(self, items: list[Item]) -> list[Result]:
         rows = [(item.number, pickle.dumps(item, protocol=5)) for item in items]
