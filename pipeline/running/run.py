@@ -6,7 +6,6 @@ import contextlib
 import gc
 import json
 import pickle
-import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -21,7 +20,7 @@ from ..contract.component import CasConsumer, Scope, TwoPhaseConsumer
 from ..contract.output import Output
 from ..contract.report import ODD, Failure, Found, RunReport, now, versions
 from ..errors import CaspipeError, ComponentError, ConsumerError, OutputError, ReaderError, guarded
-from .interruption import graceful_interrupt
+from .interruption import Interruption, graceful_interrupt
 from .ledger.session import Session, open_session
 from .observers import ObserverGroup, Progress
 from .quarantine import Quarantine
@@ -53,7 +52,7 @@ class Stopped(CaspipeError):
 def run(assembly: Assembly, progress: Progress | None = None, observers: Sequence[Observer] = ()) -> RunReport:
     """Run a pipeline over the documents of its reader. Raises ReaderError if it does not have a reader.
 
-    Ctrl-C finishes the documents in progress and closes the consumers; a second Ctrl-C ends the run immediately. Errors on
+    Ctrl-C, SIGTERM and SIGHUP finish the documents in progress and close the consumers; a second one ends the run immediately. Errors on
     opening components are raised before the first document.
     """
     if assembly.reader is None:
@@ -124,7 +123,7 @@ class _Run:
         assembly: Assembly,
         report: RunReport,
         warnings: WarningCollector,
-        interrupted: threading.Event,
+        interrupted: Interruption,
         observers: ObserverGroup,
     ) -> None:
         assert assembly.reader is not None
@@ -213,6 +212,7 @@ class _Run:
     def _continues(self, number: int) -> bool:
         if self.interrupted.is_set():
             self._ended = "interrupted"
+            self.report.signal = self.interrupted.signal
         elif self.options.limit is not None and number > self.options.limit:
             self._ended = "limit"
         return not self._ended

@@ -12,9 +12,11 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
+from multiprocessing.util import Finalize
 from typing import Any, TypeVar
 
 from ..errors import CaspipeError, ComponentError
+from .interruption import leave_signals_to_parent
 
 Send = Callable[[Any], None]
 Handler = Callable[[Any, Send], None]
@@ -46,6 +48,9 @@ class Worker:
         arguments = (theirs, os.getpid(), set_up, arguments)
         self.process = context.Process(target=_main, args=arguments, name=name, daemon=True)
         self.process.start()
+        Finalize(
+            self, self.process.kill, exitpriority=1
+        )  # before `multiprocessing` waits for it at the end of the program
         theirs.close()
         self.pid: int = self.process.pid
         self.ready = False
@@ -116,8 +121,7 @@ def safe_start_method() -> str:
 
 def _main(connection: Connection, parent: int, set_up: Callable[..., Handler], arguments: Sequence[Any]) -> None:
     """Set up the worker and do tasks until the parent asks to exit, closes the connection, or dies."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    leave_signals_to_parent()
     try:
         _die_with(parent)
         try:

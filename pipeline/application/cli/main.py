@@ -107,7 +107,7 @@ app = typer.Typer(
     name="caspipe",
     help="UIMA for Python: pipelines from YAML around one CAS; de-identification of clinical narratives.",
     epilog="Exit codes: 0 all documents released; 2 wrong configuration or usage; 3 some documents quarantined or skipped; "
-    "4 the run failed; 130 interrupted.",
+    "4 the run failed; 130, 143 or 129 interrupted by Ctrl-C, SIGTERM or SIGHUP.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",

@@ -130,10 +130,11 @@ def _run_options(**values: Any) -> list[str]:
 
 
 def _end(report: RunReport, pipeline: Pipeline, quiet: bool) -> None:
-    if not quiet:
-        console.print_report(report, pipeline)
-    elif report.exit_code:
-        console.print_failures(report, pipeline)
+    with console.readers_may_leave():
+        if not quiet:
+            console.print_report(report, pipeline)
+        elif report.exit_code:
+            console.print_failures(report, pipeline)
     raise typer.Exit(report.exit_code)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,7 @@ from typing import Any
 
 from ....typesystem.errors import warning_text
 from ...errors import CaspipeError, ComponentError
+from ...running.interruption import leave_signals_to_parent
 from ...running.worker import Handler, Worker, WorkerDied, WorkerError
 from .handler import RequestHandler
 from .jobs import Answer, Job, problem_answer
@@ -178,8 +178,7 @@ def quiet() -> None:
     def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
         logging.getLogger("caspipe.service").warning("%s", warning_text(message, category, filename, lineno))
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+    leave_signals_to_parent()
     logging.getLogger().addHandler(logging.NullHandler())
     own = logging.StreamHandler()
     own.setFormatter(logging.Formatter("%(message)s"))
