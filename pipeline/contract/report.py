@@ -210,6 +210,8 @@ class RunReport:
     """Attempts after the first, over all documents."""
     reused: int = 0
     """Documents whose outputs were adopted from an earlier run."""
+    withheld: int = 0
+    """Lines that components printed and that were withheld."""
     reasons: dict[str, int] = field(default_factory=dict)
     """Number of documents that were not released, by reason code."""
     resident: dict[str, int] = field(default_factory=dict)

@@ -40,6 +40,7 @@ from .runners.work import (
     read_again,
     rollback,
 )
+from .withheld_output import told
 
 SLOWEST = 10
 """Documents in the list of the slowest."""
@@ -52,8 +53,8 @@ class Stopped(CaspipeError):
 def run(assembly: Assembly, progress: Progress | None = None, observers: Sequence[Observer] = ()) -> RunReport:
     """Run a pipeline over the documents of its reader. Raises ReaderError if it does not have a reader.
 
-    Ctrl-C, SIGTERM and SIGHUP finish the documents in progress and close the consumers; a second one ends the run immediately. Errors on
-    opening components are raised before the first document.
+    Ctrl-C, SIGTERM and SIGHUP finish the documents in progress and close the consumers; a second one ends the run immediately.
+    Errors on opening components are raised before the first document.
     """
     if assembly.reader is None:
         raise ReaderError(f"pipeline {assembly.name} has no reader: add `reader:` or call process()")
@@ -63,6 +64,7 @@ def run(assembly: Assembly, progress: Progress | None = None, observers: Sequenc
     try:
         _run(assembly, report, group)
     finally:
+        group.output.end()
         group.end()
     return report
 
@@ -81,6 +83,9 @@ def _run(assembly: Assembly, report: RunReport, observers: ObserverGroup) -> Non
         report.seconds = time.perf_counter() - began
         collected.target = report.warnings
     report.seconds = time.perf_counter() - began
+    report.withheld += observers.output.take()
+    if report.withheld:
+        report.warnings.append(told(report.withheld))
     for what, n in sorted(report.odd.items()):
         report.warnings.append(f"{n:,} released document{'s' * (n != 1)} with {ODD[what]}")
     report.components = list(assembly.stats.values())
@@ -145,7 +150,7 @@ class _Run:
 
     def open(self, stack: contextlib.ExitStack) -> None:
         """Open everything, and register it to be closed at the end of the run."""
-        assembly = self.assembly
+        assembly, observers = self.assembly, self.observers
         collection = [c.id for c in assembly.consumers if self.options.shard and c.scope is Scope.COLLECTION]
         if collection:
             raise ConsumerError(
@@ -168,10 +173,10 @@ class _Run:
         gc.collect()
         gc.freeze()  # models and lexicons are never garbage: exclude them from garbage collection
         stack.callback(gc.unfreeze)
-        self.runner = selection.create(self.warnings, self.session.salt, self.observers.worker)
+        self.runner = selection.create(self.warnings, observers.output, self.session.salt, observers.worker)
         self.report.workers = self.runner.workers
         stack.callback(self.runner.kill)
-        self.observers.started(self.total)
+        observers.started(self.total)
 
     def _length(self) -> int | None:
         try:
@@ -184,6 +189,7 @@ class _Run:
 
     def process_all(self) -> None:
         """Process all documents."""
+        self.observers.output.begin()
         for item, result in self.runner.results(self._items()):
             self.warnings.target = self.report.warnings
             self._commit(item, result)
@@ -267,6 +273,7 @@ class _Run:
             if not reused:
                 result = self.runner.redo(item)
         self.report.attempts += result.attempts - 1
+        self.report.withheld += result.withheld + self.observers.output.take()
         for text in result.warnings:
             if text not in self.report.warnings and len(self.report.warnings) < MOST_WARNINGS:
                 self.report.warnings.append(text)

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from ..errors import CaspipeError, ComponentError
 from .interruption import leave_signals_to_parent
+from .withheld_output import WithheldOutput
 
 Send = Callable[[Any], None]
 Handler = Callable[[Any, Send], None]
@@ -40,12 +41,22 @@ class WorkerDied(Exception):
 class Worker:
     """A worker process as its parent sees it. Components that it opened stay open between tasks."""
 
-    def __init__(self, name: str, start: str, set_up: Callable[..., Handler], *arguments: Any) -> None:
-        """Start a process that calls `set_up(*arguments)` once and then its result for each task. `start`: fork or spawn."""
+    def __init__(
+        self,
+        name: str,
+        start: str,
+        set_up: Callable[..., Handler],
+        *arguments: Any,
+        output: WithheldOutput | None = None,
+    ) -> None:
+        """Start a process that calls `set_up(*arguments)` once and then its result for each task. `start`: fork or spawn.
+
+        `output`: withholds what the process prints, from its start on; None: everything is withheld.
+        """
         context: Any = multiprocessing.get_context(start)
         self.connection: Connection
         self.connection, theirs = context.Pipe()
-        arguments = (theirs, os.getpid(), set_up, arguments)
+        arguments = (theirs, os.getpid(), set_up, arguments, output or WithheldOutput())
         self.process = context.Process(target=_main, args=arguments, name=name, daemon=True)
         self.process.start()
         Finalize(
@@ -119,9 +130,16 @@ def safe_start_method() -> str:
 # -- in the worker process ---------------------------------------------------------------------------------------
 
 
-def _main(connection: Connection, parent: int, set_up: Callable[..., Handler], arguments: Sequence[Any]) -> None:
+def _main(
+    connection: Connection,
+    parent: int,
+    set_up: Callable[..., Handler],
+    arguments: Sequence[Any],
+    output: WithheldOutput,
+) -> None:
     """Set up the worker and do tasks until the parent asks to exit, closes the connection, or dies."""
     leave_signals_to_parent()
+    output.begin()
     try:
         _die_with(parent)
         try:

@@ -75,7 +75,7 @@ def signalled(
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
-        preexec_fn=ignore,  # noqa: PLW1509  no threads here
+        preexec_fn=ignore,
     ) as run:
         while run.poll() is None and written(project) < 3:
             time.sleep(0.005)

@@ -57,6 +57,9 @@ def run(
     ] = "",
     events: Events = None,
     metrics: Metrics = None,
+    show_output: Annotated[
+        bool, typer.Option("--show-output", help="Show what components print, which may quote documents.")
+    ] = False,
     stop_after: Annotated[
         str, typer.Option(metavar="ID", help="Run engines up to this one and no consumers, then count the annotations.")
     ] = "",
@@ -64,7 +67,8 @@ def run(
 ) -> None:
     """Run a pipeline: reader, engines, consumers."""
     options = _run_options(workers=workers, shard=shard, ledger=ledger, runner=runner, events=events, metrics=metrics)
-    pipeline = load(config, [*(set_ or []), *options, *(["run.resume=true"] if resume else [])], plugin, verify)
+    options += [f"run.{name}=true" for name, given in (("resume", resume), ("show_output", show_output)) if given]
+    pipeline = load(config, [*(set_ or []), *options], plugin, verify)
     if stop_after:
         _print_counts(pipeline, stop_after)
     else:

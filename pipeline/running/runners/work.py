@@ -21,6 +21,7 @@ from ...contract.report import Found
 from ...errors import CaspipeError, ComponentError, guarded
 from ...storage import files
 from ...storage.files import Staged
+from ..withheld_output import WithheldOutput
 
 _HASH_SIZE = 16
 """Bytes of the hash of a document."""
@@ -90,6 +91,8 @@ class Result:
     seconds: float = 0.0
     attempts: int = 1
     worker: int = 0
+    withheld: int = 0
+    """Lines that components printed."""
 
     @property
     def size(self) -> int:
@@ -110,10 +113,19 @@ class Work:
     """Processes documents one after the other."""
 
     def __init__(
-        self, assembly: Assembly, warnings: WarningCollector, *, travels: bool, salt: bytes, watch: Watch | None = None
+        self,
+        assembly: Assembly,
+        warnings: WarningCollector,
+        output: WithheldOutput,
+        *,
+        travels: bool,
+        salt: bytes,
+        watch: Watch | None = None,
     ) -> None:
         self.assembly = assembly
         self.warnings = warnings
+        self.output = output
+        """Withholds what components print."""
         self.travels = travels
         """True if results are sent to another process."""
         self.salt = salt
@@ -140,6 +152,7 @@ class Work:
                 raise
             self._fail(result, ComponentError(self._at, error), cas)
         result.seconds = time.perf_counter() - began
+        result.withheld = self.output.take()
         return result
 
     def _read(self, item: Item, result: Result) -> Cas:
