@@ -6,9 +6,8 @@ import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import PurePath
 
-from ..typesystem.errors import CasError, CaspipeError, FormatError, TypeSystemError
+from ..typesystem.errors import CasError, CaspipeError, FormatError, TypeSystemError, class_name, code_place
 
 __all__ = [
     "CasError",
@@ -105,7 +104,7 @@ class ComponentError(CaspipeError):
 
     def __init__(self, component: str, cause: BaseException) -> None:
         self.component = component
-        self.cause = type(cause).__name__
+        self.cause = class_name(type(cause))
         self.fatal: bool = isinstance(cause, OutputError) or getattr(cause, "fatal", False)
         """True if the run cannot continue."""
         self.code: str = "memory" if isinstance(cause, MemoryError) else "error"
@@ -125,7 +124,7 @@ def _code_line(error: BaseException) -> str:
         return ""
     while trace.tb_next is not None:
         trace = trace.tb_next
-    return f" at {PurePath(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+    return f" at {code_place(trace.tb_frame.f_code.co_filename, trace.tb_lineno)}"
 
 
 @contextmanager

@@ -1,6 +1,11 @@
-"""The errors of the CAS, with one base class for every error of caspipe."""
+"""The errors of the CAS, with one base class for every error of caspipe, and what may be shown of other errors."""
 
+import re
+import sys
+from pathlib import Path
 from typing import ClassVar
+
+_SOURCE = re.compile(r"[\w.-]{1,100}")
 
 
 class CaspipeError(Exception):
@@ -33,4 +38,28 @@ def warning_text(message: Warning | str, category: type[Warning], filename: str,
     """Return the part of a warning that may be shown."""
     if issubclass(category, CaspipeWarning):
         return str(message)
-    return f"{category.__name__} from {filename.replace(chr(92), '/').rpartition('/')[2]}:{line}"
+    return f"{class_name(category)} from {code_place(filename, line)}"
+
+
+def class_name(cls: type[BaseException]) -> str:
+    """Return the name of an exception class, or of its first base that a module defines under its name.
+
+    A class that is made while a document is processed can have any name, also one with text of the document.
+    """
+    for base in cls.__mro__:
+        found: object = sys.modules.get(base.__module__)
+        for part in base.__qualname__.split("."):
+            found = getattr(found, part, None)
+        if found is base and base.__name__ == base.__qualname__.rpartition(".")[2] and base.__name__.isidentifier():
+            return base.__name__
+    return "Exception"
+
+
+def code_place(filename: str, line: int) -> str:
+    """Return file and line of code; generated code can have any file name, so only files that exist are named."""
+    name = filename.replace("\\", "/").rpartition("/")[2]
+    try:
+        is_file = Path(filename).is_file()
+    except (OSError, ValueError):
+        is_file = False
+    return f"{name if is_file and _SOURCE.fullmatch(name) else '(generated code)'}:{line}"

@@ -38,7 +38,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 @contextlib.contextmanager
 def stopped_by_signals(server: Any) -> Iterator[None]:
-    """Let SIGINT and SIGTERM stop a uvicorn server.
+    """Let SIGINT, SIGTERM, and SIGHUP unless it is ignored as with `nohup`, stop a uvicorn server.
 
     uvicorn handles signals only while it runs, and raises them again when it is done. Without these handlers an early signal
     would be lost, and the process would end before it has cleaned up, with the exit code of a killed process.
@@ -47,7 +47,11 @@ def stopped_by_signals(server: Any) -> Iterator[None]:
     def stop(*_: object) -> None:
         server.should_exit = True
 
-    previous = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    stopping = [signal.SIGINT, signal.SIGTERM]
+    hangup = getattr(signal, "SIGHUP", None)
+    if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
+        stopping.append(hangup)
+    previous = {number: signal.signal(number, stop) for number in stopping}
     try:
         yield
     finally:

@@ -72,6 +72,8 @@ class RunOptions:
     """File for events as JSON lines, without text or ids; relative to the current folder."""
     metrics: Path | None = None
     """File for OpenMetrics, updated every few seconds; relative to the current folder."""
+    show_output: bool = False
+    """Show what components print. By default it is withheld and counted, because it may quote documents."""
     resume: bool = False
     """Adopt the outputs of an earlier run into the same folder if input, configuration, models and code are the same."""
     retry_quarantined: bool = False

@@ -203,12 +203,16 @@ class RunReport:
     """(seconds, number in reading order) of the slowest documents, slowest first."""
     stopped: str = ""
     """Why the run ended early; empty if it did not."""
+    signal: int = 0
+    """Number of the signal that interrupted the run; 0: none."""
     workers: int = 0
     """Worker processes; 0 if the process of the run did the work."""
     attempts: int = 0
     """Attempts after the first, over all documents."""
     reused: int = 0
     """Documents whose outputs were adopted from an earlier run."""
+    withheld: int = 0
+    """Lines that components printed and that were withheld."""
     reasons: dict[str, int] = field(default_factory=dict)
     """Number of documents that were not released, by reason code."""
     resident: dict[str, int] = field(default_factory=dict)
@@ -249,9 +253,10 @@ class RunReport:
 
     @property
     def exit_code(self) -> int:
-        """0 all released; 3 some quarantined or skipped; 4 stopped by errors; 130 interrupted."""
+        """0 all released; 3 some quarantined or skipped; 4 stopped by errors; 130 interrupted by Ctrl-C, 143 by SIGTERM, 129 by
+        SIGHUP: 128 and the number of the signal."""
         if self.stopped == "interrupted":
-            return 130
+            return 128 + (self.signal or 2)
         if self.stopped and self.stopped != "limit":
             return 4
         return 3 if self.documents.quarantined or self.documents.skipped else 0

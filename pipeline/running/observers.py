@@ -9,6 +9,7 @@ from ..assembly.assemble import RunOptions
 from ..contract.report import RunReport
 from .observing import EventLog, Memory, Metrics, Pace
 from .runners.events import DocumentEvent, Observer, WorkerEvent
+from .withheld_output import WithheldOutput
 
 Progress = Callable[[RunReport, int | None], None]
 """Called after each document with the current report and the number of documents, if it is known."""
@@ -33,6 +34,8 @@ class ObserverGroup:
             self.all.append(progress)
             self.progress = None
         self.all += observers
+        self.output = WithheldOutput(show=options.show_output)
+        """Withholds what components print; observers may print."""
         self._began = time.monotonic()
 
     def started(self, total: int | None) -> None:
@@ -42,15 +45,17 @@ class ObserverGroup:
 
     def document(self, event: DocumentEvent, total: int | None) -> None:
         self.pace.add(time.monotonic() - self._began)
-        for observer in self.all:
-            observer.document(event)
-            observer.tick(self.report, total)
-        if self.progress is not None:
-            self.progress(self.report, total)
+        with self.output.lifted():
+            for observer in self.all:
+                observer.document(event)
+                observer.tick(self.report, total)
+            if self.progress is not None:
+                self.progress(self.report, total)
 
     def worker(self, event: WorkerEvent) -> None:
-        for observer in self.all:
-            observer.worker(event)
+        with self.output.lifted():
+            for observer in self.all:
+                observer.worker(event)
 
     def complete_report(self) -> None:
         """Add the measurements of memory and pace to the report."""

@@ -6,7 +6,6 @@ import contextlib
 import gc
 import json
 import pickle
-import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -23,7 +22,7 @@ from ..contract.output import Output
 from ..contract.report import ODD, Failure, Found, RunReport, now, versions
 from ..errors import CaspipeError, ComponentError, ConsumerError, OutputError, ReaderError, guarded
 from ..storage.own_kinds import write_kinds
-from .interruption import graceful_interrupt
+from .interruption import Interruption, graceful_interrupt
 from .ledger.session import Session, open_session
 from .observers import ObserverGroup, Progress
 from .quarantine import Quarantine
@@ -44,6 +43,7 @@ from .runners.work import (
     read_again,
     rollback,
 )
+from .withheld_output import told
 
 SLOWEST = 10
 """Documents in the list of the slowest."""
@@ -56,8 +56,8 @@ class Stopped(CaspipeError):
 def run(assembly: Assembly, progress: Progress | None = None, observers: Sequence[Observer] = ()) -> RunReport:
     """Run a pipeline over the documents of its reader. Raises ReaderError if it does not have a reader.
 
-    Ctrl-C finishes the documents in progress and closes the consumers; a second Ctrl-C ends the run immediately. Errors on
-    opening components are raised before the first document.
+    Ctrl-C, SIGTERM and SIGHUP finish the documents in progress and close the consumers; a second one ends the run immediately.
+    Errors on opening components are raised before the first document.
     """
     if assembly.reader is None:
         raise ReaderError(f"pipeline {assembly.name} has no reader: add `reader:` or call process()")
@@ -68,6 +68,7 @@ def run(assembly: Assembly, progress: Progress | None = None, observers: Sequenc
     try:
         _run(assembly, report, group)
     finally:
+        group.output.end()
         group.end()
     return report
 
@@ -88,6 +89,9 @@ def _run(assembly: Assembly, report: RunReport, observers: ObserverGroup) -> Non
     report.seconds = time.perf_counter() - began
     if loop.name_map.warning:
         report.warnings.append(loop.name_map.warning)
+    report.withheld += observers.output.take()
+    if report.withheld:
+        report.warnings.append(told(report.withheld))
     for what, n in sorted(report.odd.items()):
         report.warnings.append(f"{n:,} released document{'s' * (n != 1)} with {ODD[what]}")
     report.components = list(assembly.stats.values())
@@ -130,7 +134,7 @@ class _Run:
         assembly: Assembly,
         report: RunReport,
         warnings: WarningCollector,
-        interrupted: threading.Event,
+        interrupted: Interruption,
         observers: ObserverGroup,
     ) -> None:
         assert assembly.reader is not None
@@ -154,7 +158,7 @@ class _Run:
 
     def open(self, stack: contextlib.ExitStack) -> None:
         """Open everything, and register it to be closed at the end of the run."""
-        assembly = self.assembly
+        assembly, observers = self.assembly, self.observers
         collection = [c.id for c in assembly.consumers if self.options.shard and c.scope is Scope.COLLECTION]
         if collection:
             raise ConsumerError(
@@ -179,10 +183,10 @@ class _Run:
         gc.collect()
         gc.freeze()  # models and lexicons are never garbage: exclude them from garbage collection
         stack.callback(gc.unfreeze)
-        self.runner = selection.create(self.warnings, self.session.salt, self.observers.worker)
+        self.runner = selection.create(self.warnings, observers.output, self.session.salt, observers.worker)
         self.report.workers = self.runner.workers
         stack.callback(self.runner.kill)
-        self.observers.started(self.total)
+        observers.started(self.total)
 
     def _length(self) -> int | None:
         try:
@@ -195,6 +199,7 @@ class _Run:
 
     def process_all(self) -> None:
         """Process all documents."""
+        self.observers.output.begin()
         for item, result in self.runner.results(self._items()):
             self.warnings.target = self.report.warnings
             self._commit(item, result)
@@ -223,6 +228,7 @@ class _Run:
     def _continues(self, number: int) -> bool:
         if self.interrupted.is_set():
             self._ended = "interrupted"
+            self.report.signal = self.interrupted.signal
         elif self.options.limit is not None and number > self.options.limit:
             self._ended = "limit"
         return not self._ended
@@ -278,6 +284,7 @@ class _Run:
             if not reused:
                 result = self.runner.redo(item)
         self.report.attempts += result.attempts - 1
+        self.report.withheld += result.withheld + self.observers.output.take()
         for text in result.warnings:
             if text not in self.report.warnings and len(self.report.warnings) < MOST_WARNINGS:
                 self.report.warnings.append(text)

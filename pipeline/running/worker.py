@@ -12,9 +12,12 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
+from multiprocessing.util import Finalize
 from typing import Any, TypeVar
 
 from ..errors import CaspipeError, ComponentError
+from .interruption import leave_signals_to_parent
+from .withheld_output import WithheldOutput
 
 Send = Callable[[Any], None]
 Handler = Callable[[Any, Send], None]
@@ -38,14 +41,27 @@ class WorkerDied(Exception):
 class Worker:
     """A worker process as its parent sees it. Components that it opened stay open between tasks."""
 
-    def __init__(self, name: str, start: str, set_up: Callable[..., Handler], *arguments: Any) -> None:
-        """Start a process that calls `set_up(*arguments)` once and then its result for each task. `start`: fork or spawn."""
+    def __init__(
+        self,
+        name: str,
+        start: str,
+        set_up: Callable[..., Handler],
+        *arguments: Any,
+        output: WithheldOutput | None = None,
+    ) -> None:
+        """Start a process that calls `set_up(*arguments)` once and then its result for each task. `start`: fork or spawn.
+
+        `output`: withholds what the process prints, from its start on; None: everything is withheld.
+        """
         context: Any = multiprocessing.get_context(start)
         self.connection: Connection
         self.connection, theirs = context.Pipe()
-        arguments = (theirs, os.getpid(), set_up, arguments)
+        arguments = (theirs, os.getpid(), set_up, arguments, output or WithheldOutput())
         self.process = context.Process(target=_main, args=arguments, name=name, daemon=True)
         self.process.start()
+        Finalize(
+            self, self.process.kill, exitpriority=1
+        )  # before `multiprocessing` waits for it at the end of the program
         theirs.close()
         self.pid: int = self.process.pid
         self.ready = False
@@ -114,10 +130,16 @@ def safe_start_method() -> str:
 # -- in the worker process ---------------------------------------------------------------------------------------
 
 
-def _main(connection: Connection, parent: int, set_up: Callable[..., Handler], arguments: Sequence[Any]) -> None:
+def _main(
+    connection: Connection,
+    parent: int,
+    set_up: Callable[..., Handler],
+    arguments: Sequence[Any],
+    output: WithheldOutput,
+) -> None:
     """Set up the worker and do tasks until the parent asks to exit, closes the connection, or dies."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent decides
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    leave_signals_to_parent()
+    output.begin()
     try:
         _die_with(parent)
         try:

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Self
 
 from ..errors import ConsumerError, OutputError
+from .closing import close_folder
 from .file_names import FileNames
 
 _HOPELESS = {
@@ -22,6 +23,10 @@ _HOPELESS = {
     if hasattr(errno, name)
 }
 """Errors that every following document would cause as well."""
+
+
+NOT_BY_ALL = 0o664
+"""Mode of new files before the umask is applied: whatever the umask is, not every user can write."""
 
 
 TEMPORARY = re.compile(r"\.(staged-)?[0-9a-f]{16}\.tmp")
@@ -64,7 +69,7 @@ class AtomicFile:
         """Bytes written so far."""
         self.temporary = self._temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
         try:
-            self._fd = create(self._temporary, 0o600 if private else 0o666)
+            self._fd = create(self._temporary, 0o600 if private else NOT_BY_ALL)
         except OSError as error:
             raise cannot(path, error) from None
 
@@ -169,7 +174,7 @@ def stage(folder: Path, data: bytes, *, private: bool = False, durable: bool = T
     """Write a temporary file that gets its name later, by `place`. Raises ConsumerError with the folder."""
     path = folder / f"{_STAGED}{secrets.token_hex(8)}.tmp"
     try:
-        with os.fdopen(create(path, 0o600 if private else 0o666), "wb", buffering=0) as file:
+        with os.fdopen(create(path, 0o600 if private else NOT_BY_ALL), "wb", buffering=0) as file:
             write_all(file.fileno(), data)
     except OSError as error:
         with contextlib.suppress(OSError):
@@ -247,17 +252,26 @@ def cannot(path: Path, error: OSError) -> ConsumerError:
 
 
 def make_folder(folder: Path) -> None:
-    """Create a folder and its parents. Raises ConsumerError with the reason."""
+    """Create a folder and its parents, which not every user can change, whatever the umask is. Raises ConsumerError with the
+    reason."""
+    missing: list[Path] = []
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        while not folder.is_dir():
+            missing.append(folder)
+            if folder.parent == folder:
+                break
+            folder = folder.parent
+        for path in reversed(missing):
+            path.mkdir(mode=0o700 if path.name == "restricted" else 0o775, exist_ok=True)
     except OSError as error:
-        raise _no_folder(folder, error) from None
+        raise _no_folder(missing[0] if missing else folder, error) from None
 
 
 def restricted_folder(folder: Path, below: Path | None = None) -> None:
     """Create a folder that only its owner can enter (mode 0700), and likewise every missing folder between `below` and it.
 
-    An existing folder keeps its mode: write its files with `private=True`. Raises ConsumerError with the reason.
+    Existing folders below `below` are closed to others; one that others control is refused. Another existing folder keeps its
+    mode: write its files with `private=True`. Raises ConsumerError with the reason.
     """
     parts = folder.relative_to(below).parts if below is not None and folder.is_relative_to(below) else ()
     chain = [below.joinpath(*parts[:n]) for n in range(1, len(parts) + 1)] if below is not None and parts else [folder]
@@ -268,6 +282,8 @@ def restricted_folder(folder: Path, below: Path | None = None) -> None:
         except FileExistsError as error:
             if not part.is_dir():
                 raise _no_folder(part, error) from None
+            if parts:
+                close_folder(part)
         except OSError as error:
             raise _no_folder(part, error) from None
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from signal import Signals
 
 from rich import box
 from rich.console import Console
@@ -88,6 +92,19 @@ def run(pipeline: Pipeline, quiet: bool) -> RunReport:
         return pipeline.run(display)
 
 
+@contextlib.contextmanager
+def readers_may_leave() -> Iterator[None]:
+    """End the output, but not the command, if the terminal or the reader of the pipe is gone: the exit code must stay."""
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError:
+        null = os.open(os.devnull, os.O_WRONLY)
+        for descriptor in (1, 2):
+            os.dup2(null, descriptor)
+        os.close(null)
+
+
 def print_report(report: RunReport, pipeline: Pipeline, done: str = "released") -> None:
     """Print the end of a run: documents, kinds, outputs. `done` is the word for documents that did not fail."""
     console = out()
@@ -133,7 +150,8 @@ def print_failures(report: RunReport, pipeline: Pipeline) -> None:
         folder = pipeline.options.output / "restricted" / "quarantine"
         console.print(f"Quarantined documents and their reasons: {folder}", markup=False)
     if report.stopped and report.stopped != "limit":
-        console.print(f"The run ended early: {report.stopped}", style="red", markup=False)
+        by = f" by {Signals(report.signal).name}; --resume continues it" if report.signal else ""
+        console.print(f"The run ended early: {report.stopped}{by}", style="red", markup=False)
 
 
 def _output_path(consumer: CasConsumer) -> str:

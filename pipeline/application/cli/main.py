@@ -6,12 +6,15 @@ import contextlib
 import importlib
 import io
 import sys
+import traceback
 from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+
+from ....typesystem.errors import class_name
 
 COMMANDS = {
     "init": ("project", "Write a project: a commented pipeline, a key, a sample note, and a README."),
@@ -110,7 +113,7 @@ app = typer.Typer(
     name="caspipe",
     help="UIMA for Python: pipelines from YAML around one CAS; de-identification of clinical narratives.",
     epilog="Exit codes: 0 all documents released; 2 wrong configuration or usage; 3 some documents quarantined or skipped; "
-    "4 the run failed; 130 interrupted.",
+    "4 the run failed; 130, 143 or 129 interrupted by Ctrl-C, SIGTERM or SIGHUP.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
@@ -138,7 +141,19 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal or pipe that is not UTF-8 gets escapes, not a crash
             stream.reconfigure(errors="backslashreplace")
-    app()
+    try:
+        app()
+    except Exception as error:
+        _report_bug(error)
+        sys.exit(1)
+
+
+def _report_bug(error: Exception) -> None:
+    """Print where an unexpected error was raised, but not its message, which may quote a document."""
+    lines = traceback.format_tb(error.__traceback__)
+    sys.stderr.write(
+        f"Traceback (most recent call last):\n{''.join(lines)}{class_name(type(error))}: (message withheld)\n"
+    )
 
 
 if __name__ == "__main__":

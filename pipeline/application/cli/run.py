@@ -62,6 +62,9 @@ def run(
     ] = "",
     events: Events = None,
     metrics: Metrics = None,
+    show_output: Annotated[
+        bool, typer.Option("--show-output", help="Show what components print, which may quote documents.")
+    ] = False,
     stop_after: Annotated[
         str, typer.Option(metavar="ID", help="Run engines up to this one and no consumers, then count the annotations.")
     ] = "",
@@ -71,8 +74,8 @@ def run(
     options = _run_options(
         output=output, workers=workers, shard=shard, ledger=ledger, runner=runner, events=events, metrics=metrics
     )
-    given = [*source_overrides(source), *(set_ or []), *options, *(["run.resume=true"] if resume else [])]
-    pipeline = load(config, given, plugin, verify)
+    options += [f"run.{name}=true" for name, given in (("resume", resume), ("show_output", show_output)) if given]
+    pipeline = load(config, [*source_overrides(source), *(set_ or []), *options], plugin, verify)
     if stop_after:
         _print_counts(pipeline, stop_after)
     else:
@@ -143,10 +146,11 @@ def _run_options(**values: Any) -> list[str]:
 
 
 def _end(report: RunReport, pipeline: Pipeline, quiet: bool) -> None:
-    if not quiet:
-        console.print_report(report, pipeline)
-    elif report.exit_code:
-        console.print_failures(report, pipeline)
+    with console.readers_may_leave():
+        if not quiet:
+            console.print_report(report, pipeline)
+        elif report.exit_code:
+            console.print_failures(report, pipeline)
     raise typer.Exit(report.exit_code)
 
 

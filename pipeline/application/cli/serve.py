@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import socket
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +12,7 @@ import typer
 
 from ...assembly.shipped import locate
 from ...errors import ConfigError, ConsumerError, Fault, ResourceError
+from ...running.withheld_output import WithheldOutput
 from ...storage.secrets import read_secret
 from ..http_server import is_loopback, listen, stopped_by_signals
 from ..service.settings import MEBIBYTE, Settings, Spec
@@ -182,7 +182,7 @@ def read_key(file: Path | None) -> str:
 
 def _configure_logging(quiet: bool) -> None:
     """Send the service's own log to standard error, but not that of libraries, which may quote what a client sent."""
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(WithheldOutput().visible_stderr())
     handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%Y-%m-%dT%H:%M:%S"))
     log = logging.getLogger("caspipe.service")
     log.handlers[:] = [handler]

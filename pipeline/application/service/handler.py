@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ....typesystem import Cas, CasError, FormatError, MaskedSpan, Phi, TypeSystemError, foreign
+from ....typesystem.errors import class_name
 from ...errors import CaspipeError, ComponentError, ConfigError
 from ...pipeline import Pipeline
 from .documents import document, text_of
@@ -134,9 +135,9 @@ def _problem(error: Exception) -> Problem:
         case ModuleNotFoundError():
             return Problem(501, "not-installed", f"this installation lacks the module {error.name}")
         case RecursionError() | MemoryError():
-            detail = f"the document is too large or nested too deep ({type(error).__name__})"
+            detail = f"the document is too large or nested too deep ({class_name(type(error))})"
             return Problem(413, "too-complex", detail)
         case CaspipeError():
-            return Problem(500, "failed", type(error).__name__)
+            return Problem(500, "failed", class_name(type(error)))
         case _:
             return Problem(500, "failed", str(ComponentError("service", error)))

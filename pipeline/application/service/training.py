@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from ....typesystem import GOLD_VIEW, Annotation, Cas, Phi, PhiKind
+from ....typesystem.errors import class_name
 from ...contract.component import CollectionReader
 from ...errors import CaspipeError, ComponentError
+from ...running.withheld_output import WithheldOutput
 from ...running.worker import Handler, Send, Worker, WorkerDied
 from .documents import read_document_xmi, text_view, type_system, xml_bytes
 from .labels import kind_of
@@ -78,7 +80,8 @@ class Trainer:
         self.busy = name
         try:
             body = await reading
-            self._worker = Worker("caspipe-training", "spawn", _set_up, self._spec)
+            output = WithheldOutput()
+            self._worker = Worker("caspipe-training", "spawn", _set_up, self._spec, output, output=output)
             key = await asyncio.to_thread(_accepted, self._worker, name, body)
         except BaseException:
             await self._end()
@@ -104,7 +107,7 @@ class Trainer:
         except TimeoutError:
             outcome = "timeout"
         except (WorkerDied, OSError, CaspipeError) as error:
-            log.error("training: %s", type(error).__name__)
+            log.error("training: %s", class_name(type(error)))
         finally:
             self._metrics.training(outcome)
             if draft is not None:
@@ -146,9 +149,9 @@ def _accepted(worker: Worker, name: str, body: bytes) -> Key:
     return Key(name, *message)
 
 
-def _set_up(spec: Spec) -> Handler:
+def _set_up(spec: Spec, output: WithheldOutput) -> Handler:
     """Set up the training process. Its tasks: read a request, then train in a folder."""
-    quiet()
+    quiet(output)
     found: list[Example] = []
     counts: dict[str, int] = {}
 
@@ -176,7 +179,7 @@ def _trained(spec: Spec, examples: list[Example], counts: dict[str, int], folder
     try:
         return {**_learn(spec, examples, folder), **counts} if examples else NOTHING
     except CaspipeError as error:
-        return type(error).__name__
+        return class_name(type(error))
     except Exception as error:
         return str(ComponentError("training", error))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,9 @@ from typing import Any
 
 from ....typesystem.errors import warning_text
 from ...errors import CaspipeError, ComponentError
-from ...running.worker import Handler, Worker, WorkerDied, WorkerError
+from ...running.interruption import leave_signals_to_parent
+from ...running.withheld_output import WithheldOutput, counted
+from ...running.worker import Handler, Send, Worker, WorkerDied, WorkerError
 from .handler import RequestHandler
 from .jobs import Answer, Job, problem_answer
 from .problems import Problem
@@ -29,6 +30,7 @@ class ServiceWorker:
         self.loaded = False
         """True if the models are loaded."""
         self._handler = handler
+        self._output = WithheldOutput()
 
     def start(self) -> None:
         """Load the models. Raises CaspipeError."""
@@ -37,7 +39,13 @@ class ServiceWorker:
 
     def call(self, job: Job) -> Answer:
         """Return the answer to a job."""
-        return self._handler.handle(job)
+        self._output.begin()
+        try:
+            return self._handler.handle(job)
+        finally:
+            lines = self._output.take()
+            self._output.end()
+            log_withheld(lines)
 
     def stop(self) -> None:
         """Stop taking jobs."""
@@ -55,7 +63,8 @@ class ProcessWorker(ServiceWorker):
 
     def start(self) -> None:
         """Start the process and wait until its models are loaded. Raises CaspipeError."""
-        self.process = Worker("caspipe-worker", "spawn", _set_up, self._spec)
+        output = WithheldOutput()
+        self.process = Worker("caspipe-worker", "spawn", _set_up, self._spec, output, output=output)
         try:
             self.process.receive(_START_SECONDS)
         except (WorkerError, WorkerDied, TimeoutError) as error:
@@ -164,24 +173,35 @@ class WorkerPool:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _set_up(spec: Spec) -> Handler:
+def _set_up(spec: Spec, output: WithheldOutput) -> Handler:
     """Set up a worker process."""
-    quiet()
+    quiet(output)
     handler = RequestHandler(spec)
     handler.open()
-    return lambda job, send: send(handler.handle(job))
+    output.take()
+
+    def handle(job: Job, send: Send) -> None:
+        send(handler.handle(job))
+        log_withheld(output.take())
+
+    return handle
 
 
-def quiet() -> None:
+def log_withheld(lines: int) -> None:
+    """Log how many lines components printed."""
+    if lines:
+        log.warning("components printed %s", counted(lines))
+
+
+def quiet(output: WithheldOutput) -> None:
     """Set up a process of the service: it ignores signals and never prints any text of a document."""
 
     def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
         logging.getLogger("caspipe.service").warning("%s", warning_text(message, category, filename, lineno))
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+    leave_signals_to_parent()
     logging.getLogger().addHandler(logging.NullHandler())
-    own = logging.StreamHandler()
+    own = logging.StreamHandler(output.visible_stderr())
     own.setFormatter(logging.Formatter("%(message)s"))
     logging.getLogger("caspipe.service").addHandler(own)
     warnings.simplefilter("default", UserWarning)

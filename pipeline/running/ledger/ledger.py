@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ConsumerError, OutputError
+from ...storage.closing import close_file
 from ...storage.files import restricted_folder
 from .lock import locked, unlock
 from .reader import LedgerReader
@@ -43,7 +44,9 @@ class Ledger(LedgerReader):
         restricted_folder(path.parent, below)
         lock = locked(path)
         try:
-            if not path.exists():
+            if path.exists():
+                close_file(path)
+            else:
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             database = connected(path)
             with database_errors(path):

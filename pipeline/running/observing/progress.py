@@ -161,11 +161,13 @@ class Bar(Progress):
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._bar.__exit__(*error)
+        with contextlib.suppress(OSError):  # the terminal is closed: the run ends by SIGHUP, not here
+            self._bar.__exit__(*error)
 
     def show(self, report: RunReport, total: int | None) -> None:
         text = " · ".join(self.facts(report, total))
-        self._bar.update(self._task, completed=report.documents.read, total=total, facts=text, refresh=True)
+        with contextlib.suppress(OSError):
+            self._bar.update(self._task, completed=report.documents.read, total=total, facts=text, refresh=True)
 
 
 @contextlib.contextmanager

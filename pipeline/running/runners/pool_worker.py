@@ -14,6 +14,7 @@ from ...contract import registry
 from ...contract.report import ComponentStats
 from ...errors import ComponentError
 from ..memory import limit_memory
+from ..withheld_output import WithheldOutput
 from ..worker import Handler, Send, Worker
 from .work import Item, Result, WarningCollector, Work, collect_warnings, flush_staged, make_sendable
 
@@ -86,7 +87,7 @@ class Finished:
 class PoolWorker(Worker):
     """A worker as the process of the run sees it."""
 
-    def __init__(self, number: int, assembly: Assembly | bytes, salt: bytes) -> None:
+    def __init__(self, number: int, assembly: Assembly | bytes, salt: bytes, *, show_output: bool) -> None:
         """`number`: counted from 1 over the whole run. `assembly`: packed for a process that is spawned, else open."""
         start = "spawn" if isinstance(assembly, bytes) else "fork"
         self.number = number
@@ -104,8 +105,9 @@ class PoolWorker(Worker):
         """The limit that it exceeded."""
         self.component_late = False
         """True if that was the limit of one component."""
-        arguments = (assembly, registry.loaded_files(), salt, self.activity)
-        super().__init__(f"caspipe-worker-{number}", start, _set_up, *arguments)
+        output = WithheldOutput(show=show_output)
+        arguments = (assembly, registry.loaded_files(), salt, self.activity, output)
+        super().__init__(f"caspipe-worker-{number}", start, _set_up, *arguments, output=output)
 
     @property
     def idle(self) -> bool:
@@ -123,7 +125,9 @@ def packed(assembly: Assembly) -> bytes:
 # -- in the worker process ---------------------------------------------------------------------------------------
 
 
-def _set_up(assembly: Assembly | bytes, plugins: Sequence[str], salt: bytes, activity: ActivityLog) -> Handler:
+def _set_up(
+    assembly: Assembly | bytes, plugins: Sequence[str], salt: bytes, activity: ActivityLog, output: WithheldOutput
+) -> Handler:
     """Open the components, unless this process is a copy of the one in which they are open."""
     with collect_warnings() as collected:
         if isinstance(assembly, bytes):
@@ -134,16 +138,19 @@ def _set_up(assembly: Assembly | bytes, plugins: Sequence[str], salt: bytes, act
             assembly.open_in_worker()
     assembly.stats.clear()
     limit_memory(assembly.options.limits.memory_mb)
-    return _ChunkProcessor(assembly, salt, activity, collected.target).process
+    output.take()  # what plug-ins print when they are loaded is of no document
+    return _ChunkProcessor(assembly, salt, activity, collected.target, output).process
 
 
 class _ChunkProcessor:
     """Processes documents and sends their results in batches."""
 
-    def __init__(self, assembly: Assembly, salt: bytes, activity: ActivityLog, warnings: list[str]) -> None:
+    def __init__(
+        self, assembly: Assembly, salt: bytes, activity: ActivityLog, warnings: list[str], output: WithheldOutput
+    ) -> None:
         self.assembly = assembly
         self.activity = activity
-        self.work = Work(assembly, WarningCollector(), travels=True, salt=salt, watch=activity.watch)
+        self.work = Work(assembly, WarningCollector(), output, travels=True, salt=salt, watch=activity.watch)
         self.warnings = warnings
         """Warnings of opening the components, which are sent with the first result."""
 

@@ -86,7 +86,8 @@ class ProcessPoolRunner(Runner):
 
     def _spawn(self) -> PoolWorker:
         self._spawned += 1
-        return PoolWorker(self._spawned, self._packed or self.assembly, self.salt)
+        show = self.assembly.options.show_output
+        return PoolWorker(self._spawned, self._packed or self.assembly, self.salt, show_output=show)
 
     # -- sending and receiving -------------------------------------------------------------------------------------
 

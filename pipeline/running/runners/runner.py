@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...assembly.assembly import Assembly
+from ..withheld_output import WithheldOutput
 from .work import Item, Result, WarningCollector, Work, flush_staged
 
 _BATCH_SECONDS = 0.1
@@ -42,8 +43,8 @@ class InProcessRunner(Runner):
 
     travels = False
 
-    def __init__(self, assembly: Assembly, warnings: WarningCollector, salt: bytes) -> None:
-        self.work = Work(assembly, warnings, travels=False, salt=salt)
+    def __init__(self, assembly: Assembly, warnings: WarningCollector, output: WithheldOutput, salt: bytes) -> None:
+        self.work = Work(assembly, warnings, output, travels=False, salt=salt)
         self.retries = assembly.options.retries if "error" in assembly.options.retry_on else 0
 
     def results(self, items: Iterator[Item]) -> Iterator[tuple[Item, Result]]:

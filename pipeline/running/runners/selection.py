@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ...assembly.assembly import Assembly
 from ...contract.component import TwoPhaseConsumer
+from ..withheld_output import WithheldOutput
 from ..worker import safe_start_method
 from .events import WorkerEvent
 from .pool_worker import packed
@@ -26,21 +27,24 @@ class Selection:
 
     opens_engines: bool
     """True if the process of the run opens the engines."""
-    create: Callable[[WarningCollector, bytes, Callable[[WorkerEvent], None]], Runner]
-    """Create the runner from the collector of warnings, the salt of the ledger and a listener to worker events."""
+    create: Callable[[WarningCollector, WithheldOutput, bytes, Callable[[WorkerEvent], None]], Runner]
+    """Create the runner from the collector of warnings, what withholds output, the salt of the ledger and a listener to worker
+    events."""
 
 
 def select_runner(assembly: Assembly, total: int | None) -> Selection:
     """Select a runner by the options and the number of documents, if it is known."""
     options = assembly.options
     if options.runner == "spark":
-        return Selection(False, lambda warnings, salt, notify: SparkRunner(assembly, salt))
+        return Selection(False, lambda warnings, output, salt, notify: SparkRunner(assembly, salt))
     start = options.start if options.start != "auto" else _cheapest_start(assembly)
     count = options.workers if options.workers != "auto" else _worker_count(assembly, total, start)
     if count == 0:
-        return Selection(True, lambda warnings, salt, notify: InProcessRunner(assembly, warnings, salt))
+        return Selection(True, lambda warnings, output, salt, notify: InProcessRunner(assembly, warnings, output, salt))
     data = packed(assembly) if start == "spawn" else b""
-    return Selection(not data, lambda warnings, salt, notify: ProcessPoolRunner(assembly, count, data, salt, notify))
+    return Selection(
+        not data, lambda warnings, output, salt, notify: ProcessPoolRunner(assembly, count, data, salt, notify)
+    )
 
 
 def _worker_count(assembly: Assembly, total: int | None, start: str) -> int:

@@ -23,6 +23,7 @@ from ...errors import CaspipeError, ComponentError, guarded
 from ...storage import files
 from ...storage.files import Staged
 from ..released_names import ReleasedNames
+from ..withheld_output import WithheldOutput
 
 _HASH_SIZE = 16
 """Bytes of the hash of a document."""
@@ -94,6 +95,8 @@ class Result:
     seconds: float = 0.0
     attempts: int = 1
     worker: int = 0
+    withheld: int = 0
+    """Lines that components printed."""
 
     @property
     def size(self) -> int:
@@ -114,12 +117,21 @@ class Work:
     """Processes documents one after the other."""
 
     def __init__(
-        self, assembly: Assembly, warnings: WarningCollector, *, travels: bool, salt: bytes, watch: Watch | None = None
+        self,
+        assembly: Assembly,
+        warnings: WarningCollector,
+        output: WithheldOutput,
+        *,
+        travels: bool,
+        salt: bytes,
+        watch: Watch | None = None,
     ) -> None:
         self.assembly = assembly
         self.names = ReleasedNames.of(assembly.options)
         self.names_in_clear = self.names.clear and not all(c.writes_original() for c in assembly.consumers)
         self.warnings = warnings
+        self.output = output
+        """Withholds what components print."""
         self.travels = travels
         """True if results are sent to another process."""
         self.salt = salt
@@ -146,6 +158,7 @@ class Work:
                 raise
             self._fail(result, ComponentError(self._at, error), cas)
         result.seconds = time.perf_counter() - began
+        result.withheld = self.output.take()
         return result
 
     def _read(self, item: Item, result: Result) -> Cas:

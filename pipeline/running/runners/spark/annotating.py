@@ -16,6 +16,7 @@ from ....errors import ComponentError, ConfigError, Fault, ReaderError, nearest
 from ....storage.digest_set import Digests
 from ....storage.spark_session import pyspark
 from ...memory import limit_memory
+from ...withheld_output import WithheldOutput
 from ..work import Failed, Item, Work, collect_warnings
 from .engine import Careful, engine, load_assembly
 from .shipping import Ticket, ship
@@ -125,11 +126,12 @@ class Annotating:
         assembly.reader = self.reader
         limit_memory(assembly.options.limits.memory_mb)
         self.careful = Careful(assembly)
+        self.output = WithheldOutput(show=assembly.options.show_output)
 
     def rows(self, records: Iterable[dict[str, Any] | None]) -> Iterator[dict[str, Any]]:
         """Yield a row for each record. None is a record that cannot be read."""
         with collect_warnings() as collected:
-            work = Work(self.assembly, collected, travels=False, salt=b"", watch=self.careful.watch)
+            work = Work(self.assembly, collected, self.output, travels=False, salt=b"", watch=self.careful.watch)
             work.needs_cas = True
             for record in records:
                 yield self._row(work, record)
@@ -139,7 +141,11 @@ class Annotating:
         row: dict[str, Any] = {**dict.fromkeys(TYPES), "id": name, "fingerprint": self.fingerprint}
         found = self._document(record)
         item = Item(1, name or "", fault=found) if isinstance(found, Exception) else Item(1, found.id, cas=found)
-        result = self.careful.do(work, item)
+        self.output.begin()
+        try:
+            result = self.careful.do(work, item)
+        finally:
+            self.output.end()
         cas = result.document()
         if result.failed is None:
             try:

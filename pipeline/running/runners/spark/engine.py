@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from .....typesystem.errors import class_name
 from ....assembly.assembly import Assembly
 from ....errors import ResourceError
 from ....packaging.loading import CODE_VARIABLE, VERIFY_VARIABLE, load_package
@@ -78,7 +79,7 @@ class Careful:
             return work.do(item, attempts)
         except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:
             name = self._names[self._step] if self._step >= 0 else work.assembly.reader_name
-            cause = type(error).__name__
+            cause = class_name(type(error))
             failed = Failed(name, cause, f"{name}: {cause}: it tried to end its worker", "crash")
             text, kept, content = read_again(work.assembly, item, work.salt)
             return Result(item.number, item.id, content, failed=failed, text=text, kept=kept, attempts=attempts)

@@ -58,6 +58,7 @@ class SparkRunner(Runner):
             options.limits,
             options.retries,
             tuple(options.retry_on),
+            options.show_output,
         )
         self._group = f"caspipe-{secrets.token_hex(8)}"
         self._size = _FIRST * self.workers

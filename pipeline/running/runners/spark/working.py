@@ -15,6 +15,7 @@ from ....contract.report import ComponentStats
 from ....errors import CaspipeError, ComponentError, ResourceError
 from ...ledger.fingerprint import keyed
 from ...memory import limit_memory
+from ...withheld_output import WithheldOutput
 from ..work import Result, WarningCollector, Work, collect_warnings
 from .engine import Careful, engine, load_assembly
 from .shipping import Ticket
@@ -41,6 +42,7 @@ class Order:
     limits: Limits
     retries: int
     retry_on: tuple[str, ...]
+    show_output: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +80,24 @@ class Worker:
         gc.collect()
         gc.freeze()  # models are never garbage
         assembly.stats.clear()
-        self.work = Work(assembly, WarningCollector(), travels=True, salt=order.salt, watch=self.careful.watch)
+        self.work = Work(
+            assembly,
+            WarningCollector(),
+            WithheldOutput(show=order.show_output),
+            travels=True,
+            salt=order.salt,
+            watch=self.careful.watch,
+        )
 
     def do(self, data: bytes) -> Result:
         """Process a pickled item, with retries as ordered."""
+        self.work.output.begin()  # not longer than a document: Spark itself uses these streams
+        try:
+            return self._do(data)
+        finally:
+            self.work.output.end()
+
+    def _do(self, data: bytes) -> Result:
         item = pickle.loads(data)  # created by the driver, like this function
         result = self.careful.do(self.work, item)
         while (

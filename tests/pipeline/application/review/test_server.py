@@ -201,7 +201,8 @@ def test_killed_in_the_middle_nothing_confirmed_is_lost(folder: Path) -> None:
     again.close()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.attack("signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_it_tidily(folder: Path, number: int) -> None:
     server = Server(folder)
     server.process.send_signal(number)
