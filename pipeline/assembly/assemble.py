@@ -72,6 +72,9 @@ class RunOptions:
     shard: str = ""
     """`3/64`: process only the third of 64 shards of the documents, into a separate folder, for `caspipe merge`."""
 
+    scan: bool = True
+    """Search every byte of `release/` for every value that was masked before the run ends, and withdraw documents with a find."""
+
     def __post_init__(self) -> None:
         if not 0 <= self.max_error_rate <= 1:
             raise ValueError(f"max_error_rate: expected a share from 0 to 1, got {self.max_error_rate}")

@@ -35,7 +35,7 @@ class Failure:
     cause: str
     message: str
     reason: str = "error"
-    """Code: error, undeclared, leak, time, memory, crash, unreadable, duplicate, output."""
+    """Code: error, undeclared, leak, scan, time, memory, crash, unreadable, duplicate, output."""
 
 
 class Timings:
@@ -151,10 +151,12 @@ class Found:
     """Unusual properties of the text: keys of `ODD`."""
     repaired: int = 0
     """Spans that the leak gate added."""
+    values: list[Any] | None = None
+    """Hashes of the masked values, for the release scanner; None if it is off."""
 
     def to_plain(self) -> list[Any]:
         """Return plain data, from which `Found(*plain)` restores the object."""
-        return [self.characters, self.kinds, self.sources, self.odd, self.repaired]
+        return [self.characters, self.kinds, self.sources, self.odd, self.repaired, self.values]
 
     @classmethod
     def of(cls, cas: Cas) -> Found:
@@ -170,6 +172,29 @@ class Found:
                 by[phi.kind.name] = by.get(phi.kind.name, 0) + 1
                 found.repaired += phi.reason.startswith(REPAIRED)
         return found
+
+
+@dataclass(slots=True)
+class ScanReport:
+    """What the release scanner did."""
+
+    state: str = "off"
+    """`done`, `off`, or why it was not done."""
+    files: int = 0
+    size: int = 0
+    """Bytes of these files."""
+    forms: int = 0
+    """Forms of values that were searched for."""
+    withdrawn: int = 0
+    """Documents that were withdrawn."""
+    moved: int = 0
+    """Files of no single document that were moved to `restricted/withdrawn`."""
+    kinds: dict[str, int] = field(default_factory=dict)
+    """Places that were found, by kind of the value."""
+    not_searched: dict[str, int] = field(default_factory=dict)
+    """Values that were not searched for, by reason."""
+    not_checked: list[str] = field(default_factory=list)
+    """What was not checked, for people. Contains no paths of the input."""
 
 
 FAILURES_SHOWN = 10_000
@@ -220,6 +245,8 @@ class RunReport:
     """The shard that this run processed: `3/64`; empty: all documents."""
     fingerprint: str = ""
     """Hash of everything that determines the output: components, parameters, models, lexicons, code."""
+    scan: ScanReport = field(default_factory=ScanReport)
+    """What the release scanner did."""
 
     def add(self, other: Found) -> None:
         """Count a released document."""
@@ -236,6 +263,19 @@ class RunReport:
             for kind, n in kinds.items():
                 by[kind] = by.get(kind, 0) + n
 
+    def withdraw(self, other: Found) -> None:
+        """Take back a released document."""
+        self.documents.released -= 1
+        self.characters -= other.characters
+        self.repaired -= other.repaired
+        self.repaired_documents -= other.repaired > 0
+        _subtract(self.odd, dict.fromkeys(other.odd, 1))
+        _subtract(self.kinds, other.kinds)
+        for source, kinds in other.sources.items():
+            _subtract(self.sources[source], kinds)
+            if not self.sources[source]:
+                del self.sources[source]
+
     def failed(self, failure: Failure, status: str) -> None:
         """Record a document that was quarantined or skipped."""
         if len(self.failures) < FAILURES_SHOWN:
@@ -248,12 +288,12 @@ class RunReport:
 
     @property
     def exit_code(self) -> int:
-        """0 all released; 3 some quarantined or skipped; 4 stopped by errors; 130 interrupted."""
+        """0 all released; 3 some documents or files were not released; 4 stopped by errors; 130 interrupted."""
         if self.stopped == "interrupted":
             return 130
         if self.stopped and self.stopped != "limit":
             return 4
-        return 3 if self.documents.quarantined or self.documents.skipped else 0
+        return 3 if self.documents.quarantined or self.documents.skipped or self.scan.moved else 0
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data, without the raw timings."""
@@ -265,6 +305,13 @@ class RunReport:
     def save(self, path: Path) -> None:
         """Write the report as JSON."""
         write_atomic(path, (json.dumps(self.to_json(), indent=1) + "\n").encode())
+
+
+def _subtract(counts: dict[str, int], other: dict[str, int]) -> None:
+    for name, n in other.items():
+        counts[name] -= n
+        if not counts[name]:
+            del counts[name]
 
 
 def versions() -> dict[str, str]:
