@@ -15,6 +15,7 @@ from ...pipeline.storage.files import AtomicFile
 from ...typesystem import Cas
 from ..files.content import Content
 from ..files.lines import LineConsumer
+from ..files.slices import slice_of
 from .record_fields import Column, TableOptions
 
 _DEFAULT = Path("release/documents.parquet")
@@ -63,6 +64,9 @@ class ParquetConsumer(TableOptions, LineConsumer):
     def restore(self, outputs: list[Output], state: Any, locate: Locate) -> Content | None:
         """Return the rows from the table of an earlier run or, if it was interrupted, from its temporary file."""
         return super().restore(outputs, state, lambda output: self._lines_of(locate(output)))
+
+    def written(self, document_id: str, output: Output) -> bytes | None:
+        return slice_of(self._lines_of(self.output / output.path), output)
 
     def _lines_of(self, path: Path) -> Path:
         """Return a file with the rows of an earlier run as they were written before they became a table."""

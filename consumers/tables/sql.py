@@ -133,6 +133,13 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         rows = table.rows_of_shard(path, name)
         return self._put(document_id, name, rows, state) if rows is not None and _digest(rows) == state else None
 
+    def written(self, document_id: str, output: Output) -> bytes | None:
+        try:
+            rows = self._opened().rows(self._name_of(document_id))
+        except ConsumerError:
+            return None
+        return None if rows is None else json.dumps(rows, ensure_ascii=False).encode("utf-8", "replace")
+
     def delete_previous(self, document_id: str, states: list[Any], *, removed: bool = False) -> None:
         name = self._name_of(document_id)
         if name in self._written or not self.resumable or (removed and self.existing == "append"):

@@ -81,6 +81,9 @@ class RunOptions:
     shard: str = ""
     """`3/64`: process only the third of 64 shards of the documents, into a separate folder, for `caspipe merge`."""
 
+    scan: bool = True
+    """Search every byte of `release/` for every value that was masked before the run ends, and withdraw documents with a find."""
+
     def __post_init__(self) -> None:
         self.key = Secret.of(self.key)
         if not 0 <= self.max_error_rate <= 1:

@@ -57,6 +57,8 @@ class Assembly:
         self.views: dict[str, str] = {}
         """Id of an annotator -> name of the view it works on, if that is not the initial one."""
         self.config: Config | None = None
+        self.scan_key = b""
+        """Key of the hashes with which a run remembers masked values, for the release scanner; empty if it is off."""
         self._open = False
         self.stats: dict[str, ComponentStats] = {}
         for component in [*self.engines, *self.consumers]:
@@ -100,8 +102,7 @@ class Assembly:
         """Return an unopened assembly for a worker, with placeholders for consumers that work in the process of the run."""
         consumers = [c if isinstance(c, TwoPhaseConsumer) else _Placeholder(c) for c in self.consumers]
         assembly = Assembly(self.engines, reader=self.reader, consumers=consumers, options=self.options, name=self.name)
-        assembly.views = self.views
-        assembly.own_kinds = self.own_kinds
+        assembly.views, assembly.own_kinds, assembly.scan_key = self.views, self.own_kinds, self.scan_key
         return assembly
 
     # -- life cycle ----------------------------------------------------------------------------------------------

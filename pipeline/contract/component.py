@@ -306,6 +306,18 @@ class TwoPhaseConsumer(CasConsumer):
         no longer exists (`removed`). `states`: the resume states of those runs.
         """
 
+    def written(self, document_id: str, output: Output) -> bytes | None:
+        """Return what a file or table that documents share says of one of them, after `close`; None if it cannot be read.
+
+        The release scanner searches it. By default, a slice of the file.
+        """
+        try:
+            with (self.output / output.path).open("rb") as file:
+                file.seek(output.begin)
+                return file.read(output.length)
+        except OSError:
+            return None
+
     def shared_files(self) -> dict[str, Path]:
         """Return the files that all documents share and that get their name at the end of the run: path relative to the output
         folder -> current path."""

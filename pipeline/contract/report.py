@@ -35,7 +35,7 @@ class Failure:
     cause: str
     message: str
     reason: str = "error"
-    """Code: error, undeclared, leak, time, memory, crash, unreadable, duplicate, output."""
+    """Code: error, undeclared, leak, scan, time, memory, crash, unreadable, duplicate, output."""
 
 
 class Timings:
@@ -152,10 +152,12 @@ class Found:
     """Unusual properties of the document: keys of `ODD`."""
     repaired: int = 0
     """Spans that the leak gate added."""
+    values: list[Any] | None = None
+    """Hashes of the masked values, for the release scanner; None if it is off."""
 
     def to_plain(self) -> list[Any]:
         """Return plain data, from which `Found(*plain)` restores the object."""
-        return [self.characters, self.kinds, self.sources, self.odd, self.repaired]
+        return [self.characters, self.kinds, self.sources, self.odd, self.repaired, self.values]
 
     @classmethod
     def of(cls, cas: Cas) -> Found:
@@ -171,6 +173,29 @@ class Found:
                 by[phi.kind.name] = by.get(phi.kind.name, 0) + 1
                 found.repaired += phi.reason.startswith(REPAIRED)
         return found
+
+
+@dataclass(slots=True)
+class ScanReport:
+    """What the release scanner did."""
+
+    state: str = "off"
+    """`done`, `off`, or why it was not done."""
+    files: int = 0
+    size: int = 0
+    """Bytes of these files."""
+    forms: int = 0
+    """Forms of values that were searched for."""
+    withdrawn: int = 0
+    """Documents that were withdrawn."""
+    moved: int = 0
+    """Files of no single document that were moved to `restricted/withdrawn`."""
+    kinds: dict[str, int] = field(default_factory=dict)
+    """Places that were found, by kind of the value."""
+    not_searched: dict[str, int] = field(default_factory=dict)
+    """Values that were not searched for, by reason."""
+    not_checked: list[str] = field(default_factory=list)
+    """What was not checked, for people. Contains no paths of the input."""
 
 
 FAILURES_SHOWN = 10_000
@@ -225,6 +250,8 @@ class RunReport:
     """The shard that this run processed: `3/64`; empty: all documents."""
     fingerprint: str = ""
     """Hash of everything that determines the output: components, parameters, models, lexicons, code."""
+    scan: ScanReport = field(default_factory=ScanReport)
+    """What the release scanner did."""
 
     def add(self, other: Found) -> None:
         """Count a released document."""
@@ -241,6 +268,19 @@ class RunReport:
             for kind, n in kinds.items():
                 by[kind] = by.get(kind, 0) + n
 
+    def withdraw(self, other: Found) -> None:
+        """Take back a released document."""
+        self.documents.released -= 1
+        self.characters -= other.characters
+        self.repaired -= other.repaired
+        self.repaired_documents -= other.repaired > 0
+        _subtract(self.odd, dict.fromkeys(other.odd, 1))
+        _subtract(self.kinds, other.kinds)
+        for source, kinds in other.sources.items():
+            _subtract(self.sources[source], kinds)
+            if not self.sources[source]:
+                del self.sources[source]
+
     def failed(self, failure: Failure, status: str) -> None:
         """Record a document that was quarantined or skipped."""
         if len(self.failures) < FAILURES_SHOWN:
@@ -253,13 +293,13 @@ class RunReport:
 
     @property
     def exit_code(self) -> int:
-        """0 all released; 3 some quarantined or skipped; 4 stopped by errors; 130 interrupted by Ctrl-C, 143 by SIGTERM, 129 by
-        SIGHUP: 128 and the number of the signal."""
+        """0 all released; 3 some documents or files were not released; 4 stopped by errors; 130 interrupted by Ctrl-C, 143 by
+        SIGTERM, 129 by SIGHUP: 128 and the number of the signal."""
         if self.stopped == "interrupted":
             return 128 + (self.signal or 2)
         if self.stopped and self.stopped != "limit":
             return 4
-        return 3 if self.documents.quarantined or self.documents.skipped else 0
+        return 3 if self.documents.quarantined or self.documents.skipped or self.scan.moved else 0
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data, without the raw timings."""
@@ -271,6 +311,13 @@ class RunReport:
     def save(self, path: Path) -> None:
         """Write the report as JSON."""
         write_atomic(path, (json.dumps(self.to_json(), indent=1) + "\n").encode())
+
+
+def _subtract(counts: dict[str, int], other: dict[str, int]) -> None:
+    for name, n in other.items():
+        counts[name] -= n
+        if not counts[name]:
+            del counts[name]
 
 
 def versions() -> dict[str, str]:

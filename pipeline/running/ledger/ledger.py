@@ -169,11 +169,6 @@ class Ledger(LedgerReader):
         rows = self.query(sql, document.encode("utf-8", "surrogatepass"), self._run)
         return row_of(rows[0]) if rows else None
 
-    def around(self, row: Row, distance: int) -> Iterator[Row]:
-        """Yield the documents of the same run within a distance in reading order."""
-        sql = "SELECT * FROM documents WHERE run = ? AND number BETWEEN ? AND ? ORDER BY number"
-        return map(row_of, self.iterate(sql, row.run, row.number - distance, row.number + distance))
-
     def states(self, document: str) -> list[dict[str, Any]]:
         """Return the resume states of a document in earlier runs."""
         sql = "SELECT memo FROM documents WHERE id = ? AND run <> ? AND memo <> '' ORDER BY run DESC, number"

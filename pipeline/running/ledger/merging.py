@@ -21,6 +21,7 @@ from ...contract.report import Failure, Found, RunReport, now, versions
 from ...errors import CaspipeError, ReaderError, guarded
 from ..observers import Progress
 from ..quarantine import Quarantine
+from ..release_scan.key_file import add_keys
 from ..released_names import NameMap, ReleasedNames
 from ..runners.work import Failed, Result, collect_warnings
 from .fingerprint import keyed
@@ -58,6 +59,8 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
         ledgers = [stack.enter_context(LedgerReader.read(_ledger(assembly, folder))) for folder in folders]
         _check(assembly, ledgers, folders)
         quarantine = Quarantine(output)
+        if assembly.options.scan:
+            add_keys(output, folders)
         session = stack.enter_context(open_session(assembly, report, quarantine, None))
         for consumer in consumers:
             with guarded(f"consumers/{consumer.id}"):

@@ -57,6 +57,16 @@ class LedgerReader:
         query = f"{latest}{' AND status = ?' if status else ''} ORDER BY number"
         return map(row_of, self.iterate(query, *([status] if status else [])))
 
+    def page(self, after: int, size: int) -> list[Row]:
+        """Return the next documents of the latest run after a number, at most `size`."""
+        sql = "SELECT * FROM documents WHERE run = (SELECT max(run) FROM runs) AND number > ? ORDER BY number LIMIT ?"
+        return list(map(row_of, self.query(sql, after, size)))
+
+    def around(self, row: Row, distance: int) -> Iterator[Row]:
+        """Yield the documents of the same run within a distance in reading order."""
+        sql = "SELECT * FROM documents WHERE run = ? AND number BETWEEN ? AND ? ORDER BY number"
+        return map(row_of, self.iterate(sql, row.run, row.number - distance, row.number + distance))
+
     def counts(self) -> dict[tuple[str, str], int]:
         """Return the number of documents of the latest run so far by (status, reason)."""
         latest = "SELECT status, reason, count(*) FROM documents WHERE run = (SELECT max(run) FROM runs)"

@@ -6,6 +6,8 @@ import contextlib
 import hashlib
 import itertools
 import os
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,15 +20,20 @@ from ...contract.report import Found, RunReport, now
 from ...errors import guarded
 from ...storage.digest_set import Digests
 from ...storage.file_names import folded
-from ...storage.files import sweep
+from ...storage.files import restricted_folder, sweep
 from ..kept_config import keep_config
 from ..quarantine import Quarantine
+from ..release_scan.finish import may_release, scan_release
+from ..release_scan.key_file import add_keys, key_of
+from ..release_scan.values import key_id
 from ..released_names import ReleasedNames
 from ..runners.work import Failed, Result, rollback
 from .fingerprint import keyed
 from .holding import held
 from .ledger import Ledger
 from .schema import Row
+
+_UNRECORDED = "unrecorded-"
 
 
 class Session:
@@ -60,6 +67,31 @@ class Session:
     def complete(self) -> None:
         """Finish a run that processed all documents."""
 
+    def end(self) -> None:
+        """Finish, after all files have their final names."""
+
+
+class UnrecordedSession(Session):
+    """A session without a ledger that is kept: what it wrote is only remembered for the release scanner, until its end."""
+
+    def __init__(self, assembly: Assembly, report: RunReport, quarantine: Quarantine, ledger: Ledger) -> None:
+        self.assembly = assembly
+        self.report = report
+        self.quarantine = quarantine
+        self.ledger = ledger
+        ledger.begin(report.name, report.started or "", code_version(), "", report.shard, None)
+        assembly.scan_key = ledger.salt
+
+    def released(self, result: Result, outputs: list[Output], states: dict[str, Any]) -> None:
+        kept = {consumer: state for consumer, state in states.items() if state is not None}
+        kept[""] = (result.found or Found()).to_plain()
+        self.ledger.add(Row(result.number, result.id, "", "released", outputs=tuple(outputs), states=kept))
+
+    def end(self) -> None:
+        """Scan the release."""
+        self.ledger.flush()
+        scan_release(self.assembly, self.report, self.quarantine, self.ledger, [self.ledger.salt])
+
 
 class LedgerSession(Session):
     """A session with a ledger: adopts outputs of unchanged documents, and deletes stale ones."""
@@ -85,6 +117,10 @@ class LedgerSession(Session):
             report.warnings.append(
                 f"resume: everything is done again, since {lacking} cannot continue an interrupted run"
             )
+        self._keys: list[bytes] = []
+        if options.scan:
+            assembly.scan_key = key_of(options.output)
+            self._keys = add_keys(self.output, [options.output])
         self._has_quarantine = quarantine.folder.is_dir()
         self._ids = hashlib.sha256()
         self._rows: dict[str, Row] = {}
@@ -134,10 +170,13 @@ class LedgerSession(Session):
             self.replace(result)
             self._add(result, "quarantined", row.outputs, row.states)
             return True
+        found = Found(*(row.states or {}).get("", [0, {}, {}]))
+        if self.assembly.scan_key and (not found.values or found.values[0] != key_id(self.assembly.scan_key)):
+            return False  # its values are not known
         outputs = self._adopted(row)
         if outputs is None:
             return False
-        result.found = Found(*(row.states or {}).get("", [0, {}, {}]))
+        result.found = found
         self._add(result, "released", outputs, row.states)
         return True
 
@@ -199,15 +238,18 @@ class LedgerSession(Session):
                 self._delete_previous(number, "", removed=True)
 
     def end(self) -> None:
-        """Record the end of the run, after all files have their final names. After a complete run, delete what only earlier
-        runs wrote, and their records."""
+        """Scan the release and record the end of the run, after all files have their final names. After a complete run, delete
+        what only earlier runs wrote, and their records."""
         report, d = self.report, self.report.documents
+        if not report.stopped:
+            self._delete_files(self.ledger.stale_files())
+        self.ledger.flush()
+        scan_release(self.assembly, report, self.quarantine, self.ledger, self._keys)
         state = "done" if not report.stopped else f"stopped: {report.stopped}"
         ids = self._ids.hexdigest() if report.shard else ""
         self.ledger.end(state, now(), (d.read, d.released, d.quarantined, d.skipped), report.seconds, ids)
         if report.stopped:
             return
-        self._delete_files(self.ledger.stale_files())
         for temporary in self.ledger.temporaries():
             self._unlink(temporary)
         self.quarantine.keep_only({row.number for row in self.ledger.rows("quarantined")})
@@ -275,10 +317,12 @@ def open_session(assembly: Assembly, report: RunReport, quarantine: Quarantine, 
     """Open the session of a run. It uses a ledger if the run writes files that can be adopted, unless the options disable it."""
     options = assembly.options
     if options.ledger is False or not (any(map(is_resumable, assembly.consumers)) or options.resume):
-        try:
-            yield Session()
-        finally:
-            _remove_staged(assembly)
+        with _unrecorded(assembly, report, quarantine) as unrecorded:
+            try:
+                yield unrecorded
+            finally:
+                _remove_staged(assembly)
+            unrecorded.end()
         return
     given = options.ledger if isinstance(options.ledger, Path) else None
     path = Ledger.place(assembly.output, given, options.shard)
@@ -290,6 +334,22 @@ def open_session(assembly: Assembly, report: RunReport, quarantine: Quarantine, 
         finally:
             _remove_staged(assembly)
         session.end()
+
+
+@contextlib.contextmanager
+def _unrecorded(assembly: Assembly, report: RunReport, quarantine: Quarantine) -> Iterator[Session]:
+    """Yield a session without a ledger, or with one that is removed at its end if the run may write to `release/`."""
+    if not (assembly.options.scan and may_release(assembly)):
+        yield Session()
+        return
+    folder = assembly.output / "restricted"
+    restricted_folder(folder, assembly.output)
+    for left in folder.glob(f"{_UNRECORDED}*"):  # of a run that was interrupted
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=_UNRECORDED, dir=folder) as own, Ledger.write(
+        Path(own) / "ledger.sqlite", assembly.output
+    ) as ledger:
+        yield UnrecordedSession(assembly, report, quarantine, ledger)
 
 
 def _remove_staged(assembly: Assembly) -> None:

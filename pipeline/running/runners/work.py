@@ -22,6 +22,7 @@ from ...contract.report import Found
 from ...errors import CaspipeError, ComponentError, guarded
 from ...storage import files
 from ...storage.files import Staged
+from ..release_scan.values import ValueCollector
 from ..released_names import ReleasedNames
 from ..withheld_output import WithheldOutput
 
@@ -62,7 +63,7 @@ class Failed:
     """Class of the exception."""
     message: str
     reason: str
-    """Code: error, undeclared, leak, time, memory, crash, unreadable, duplicate, output."""
+    """Code: error, undeclared, leak, scan, time, memory, crash, unreadable, duplicate, output."""
     fatal: bool = False
     """True if the run cannot continue."""
 
@@ -139,6 +140,7 @@ class Work:
         self.needs_cas = any(not isinstance(c, TwoPhaseConsumer) for c in assembly.consumers)
         self.limits = assembly.options.limits
         self.timed = self.limits.seconds is not None or self.limits.component_seconds is not None
+        self.collector = ValueCollector(assembly.scan_key, assembly.engines) if assembly.scan_key else None
         self._at = ""
 
     def do(self, item: Item, attempts: int = 1) -> Result:
@@ -196,6 +198,8 @@ class Work:
         result.found = Found.of(cas)
         if self.names_in_clear and MaskedWords.of(cas).occur_in(cas.id):
             result.found.odd.append("named")
+        if self.collector is not None:
+            result.found.values = self.collector.collect(cas).to_plain()
         result.prepared = [None] * len(assembly.consumers)
         for n, consumer in enumerate(assembly.consumers):
             if isinstance(consumer, TwoPhaseConsumer):

@@ -1,0 +1,71 @@
+"""The key of the scanner's hashes: a file that only its owner can read, which all parts of a run share."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+from ...errors import ConsumerError
+from ...storage.files import cannot, create, restricted_folder, write_all, write_atomic
+
+NAME = "scan.key"
+_SIZE = 32
+
+
+def key_of(output: Path) -> bytes:
+    """Return the key of an output folder. It is created at first, and kept as long as the ledger, which a resumed run reads with
+    it. Raises ConsumerError."""
+    keys = keys_of([output])
+    if keys:
+        return keys[0]
+    path = _place(output)
+    restricted_folder(path.parent, output)
+    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        fd = create(temporary, 0o600)
+        with open(fd, "wb", buffering=0) as file:
+            write_all(file.fileno(), f"{secrets.token_hex(_SIZE)}\n".encode())
+        try:
+            path.hardlink_to(temporary)  # fails if another part of the run was faster
+        except FileExistsError:
+            pass
+        except OSError:
+            temporary.replace(path)
+        temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise cannot(path, error) from None
+    return keys_of([output])[0]
+
+
+def keys_of(outputs: Iterable[Path]) -> list[bytes]:
+    """Return the keys of some output folders, without repetition. Raises ConsumerError for a damaged file."""
+    found: dict[bytes, None] = {}
+    for output in outputs:
+        path = _place(output)
+        try:
+            lines = path.read_text("ascii").split()
+            found |= dict.fromkeys(map(bytes.fromhex, lines))
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise cannot(path, error) from None
+        except ValueError:
+            lines = []
+        if not lines or any(len(key) != _SIZE for key in found):
+            raise ConsumerError(f"{path}: expected a key of {_SIZE} bytes in hexadecimal: remove it, and run without --resume")
+    return list(found)
+
+
+def add_keys(output: Path, outputs: Iterable[Path]) -> list[bytes]:
+    """Add the keys of other folders to that of an output folder, and return all."""
+    keys = keys_of([output, *outputs])
+    if keys:
+        path = _place(output)
+        restricted_folder(path.parent, output)
+        write_atomic(path, "".join(f"{key.hex()}\n" for key in keys).encode(), private=True)
+    return keys
+
+
+def _place(output: Path) -> Path:
+    return output / "restricted" / NAME

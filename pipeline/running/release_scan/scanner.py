@@ -1,0 +1,336 @@
+"""The search of a release: the outputs of every document, and what all documents share."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...contract.component import TwoPhaseConsumer
+from ...contract.output import Output
+from ...storage.files import TEMPORARY
+from ..ledger.reader import LedgerReader
+from ..ledger.schema import Row
+from .readings import Piece, Unreadable, byte_length, names_of, pieces_of, readings, text_pieces
+from .tokens import NUMBER, FormTable, Hasher, Place, Tokens, forms_array
+from .values import ALL, KINDS, OWN, ScanValues, key_id
+
+RELEASE = "release"
+MANIFEST = "manifest.json"
+BATCH = 4_000_000
+"""Values that are searched for at the same time in all documents, to limit memory: 9 bytes each."""
+_CROWDED = 1_000
+"""Numbers are searched for in all documents only while a run has fewer than one in this many of the numbers of that length."""
+_PLACES = 12
+_LONG_NUMBER = 8
+"""Digits that a number needs to be searched for in names of files, which may be numbers of documents."""
+_NO_FORMS = FormTable(forms_array(()))
+
+
+class Hit(NamedTuple):
+    """A value at a place where it must not be."""
+
+    path: str
+    """Relative to the output folder."""
+    place: str
+    """`byte 120`, `name`, `>member 2 byte 17`, `>row 7`."""
+    kind: str
+    owner: int
+    """Number of the document whose value it is if it was found among its own outputs; else 0."""
+    size: int
+    digest: int
+
+    def __str__(self) -> str:
+        return f"{self.kind} in {'the name of a file' if self.place == 'name' else f'{self.path} at {self.place}'}"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a scan found."""
+
+    documents: dict[int, dict[Hit, None]] = field(default_factory=dict)
+    """Hits by number of the document to withdraw."""
+    files: dict[str, dict[Hit, None]] = field(default_factory=dict)
+    """Hits in files, or in parts of files, that belong to no document, by path."""
+    searched: int = 0
+    """Files."""
+    size: int = 0
+    """Bytes."""
+    forms: int = 0
+    """Forms of values."""
+    not_searched: Counter[str] = field(default_factory=Counter)
+    unreadable: Counter[str] = field(default_factory=Counter)
+    unknown: int = 0
+    """Documents of which no values are known."""
+
+    @property
+    def clean(self) -> bool:
+        return not self.documents and not self.files
+
+
+class _Shared(NamedTuple):
+    """The slices of a file that documents share: begin and end, flat."""
+
+    consumer: str
+    bounds: list[int]
+
+
+class ReleaseScanner:
+    """Searches `release/` of a run. `keys`: keys of the hashes by id."""
+
+    def __init__(
+        self,
+        output: Path,
+        ledger: LedgerReader,
+        consumers: Sequence[TwoPhaseConsumer],
+        keys: Iterable[bytes],
+        batch: int = BATCH,
+    ) -> None:
+        self.output = output
+        self.ledger = ledger
+        self.consumers = {c.id: c for c in consumers}
+        self.hashers = {key_id(key): Hasher(key) for key in keys}
+        self.batch = batch
+        self._known: set[str] = set()
+        self._shared: dict[str, _Shared] = {}
+
+    def scan(self) -> Outcome:
+        """Search everything once for every batch of values."""
+        self.outcome = outcome = Outcome()
+        self._shared = {}
+        files = self._files()
+        outcome.searched, outcome.size = len(files), sum(size for _, size in files)
+        try:
+            for n, tables in enumerate(self._batches()):
+                self.tables, self.first = tables, n == 0
+                attributed: set[str] = set()
+                for row in self.ledger.rows("released"):
+                    attributed.update(self._document(row))
+                self._common([path for path, _ in files if path not in attributed])
+        finally:
+            for consumer in self.consumers.values():
+                if _reads_back(consumer):
+                    consumer.abort()  # what it opened for reading
+        return outcome
+
+    def _files(self) -> list[tuple[str, int]]:
+        """Return path and size of every file of the release."""
+        found = []
+        for path in sorted((self.output / RELEASE).rglob("*")):
+            if path.is_symlink():
+                self.outcome.unreadable["a link"] += 1
+            elif path.is_file() and not TEMPORARY.fullmatch(path.name):
+                found.append((path.relative_to(self.output).as_posix(), path.stat().st_size))
+        return found
+
+    # -- values ----------------------------------------------------------------------------------------------------
+
+    def _batches(self) -> Iterator[dict[str, FormTable]]:
+        """Yield tables, by key, of the values that are searched for everywhere; the first may be empty."""
+        gathered: dict[str, list[Any]] = {}
+        waiting, batches = 0, 0
+        for row in self.ledger.rows("released"):
+            values = values_of(row)
+            if values is None or values.key not in self.hashers:
+                self.outcome.unknown += 1
+                continue
+            self.outcome.forms += len(values.forms)
+            self.outcome.not_searched.update(values.not_searched)
+            forms = values.forms[values.forms["reach"] == ALL]
+            gathered.setdefault(values.key, []).append(forms)
+            waiting += len(forms)
+            if waiting >= self.batch:
+                yield self._tables(gathered)
+                gathered, waiting, batches = {}, 0, batches + 1
+        if waiting or not batches:
+            yield self._tables(gathered)
+
+    def _tables(self, gathered: Mapping[str, list[Any]]) -> dict[str, FormTable]:
+        return {key: FormTable(self._uncrowded(np.unique(np.concatenate(parts)))) for key, parts in gathered.items()}
+
+    def _uncrowded(self, forms: Any) -> Any:
+        """Leave out numbers of a length of which there are so many that others would often equal one by chance."""
+        for size in np.unique(forms["size"]).tolist():
+            if size & NUMBER:
+                rows = forms["size"] == size
+                if (count := int(rows.sum())) * _CROWDED > 10 ** (size - NUMBER):
+                    self.outcome.not_searched["crowded"] += count
+                    forms = forms[~rows]
+        return forms
+
+    # -- documents -------------------------------------------------------------------------------------------------
+
+    def _document(self, row: Row) -> Iterator[str]:
+        """Search the outputs of a document, and yield their paths if they belong to it alone."""
+        values = values_of(row)
+        for output in row.outputs:
+            if PurePosixPath(output.path).parts[:1] != (RELEASE,):
+                continue
+            owners = {row.number: values} if values is not None else {}
+            if output.whole:
+                owners |= self._together(row, output)
+                yield output.path
+                self._name(output.path, row.number, owners)
+                pieces = self._readable(pieces_of(self.output / output.path))
+                self._search(pieces, output.path, row.number, owners)
+            else:
+                self._slice(output, row, owners)
+
+    def _together(self, row: Row, output: Output) -> dict[int, ScanValues]:
+        """Return the values of all documents that share a file with this one, by number."""
+        group = row.together(output.consumer)
+        if group is None:
+            return {}
+        rows = self.ledger.around(row, group[1] - 1)
+        found = {r.number: values_of(r) for r in rows if r.together(output.consumer) == group}
+        return {number: values for number, values in found.items() if values is not None}
+
+    def _readable(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
+        """Yield pieces as far as they can be read."""
+        try:
+            yield from pieces
+        except (OSError, Unreadable) as error:
+            self.outcome.unreadable[str(error) if isinstance(error, Unreadable) else "a file that cannot be read"] += 1
+
+    def _slice(self, output: Output, row: Row, owners: Mapping[int, ScanValues]) -> None:
+        shared = self._shared.setdefault(output.path, _Shared(output.consumer, []))
+        if self.first:
+            shared.bounds.extend((output.begin, output.begin + output.length))
+        consumer = self.consumers.get(output.consumer)
+        data = consumer.written(row.id, output) if consumer is not None else None
+        if data is None:
+            self.outcome.unreadable["a document in a file or table that many share"] += 1
+            return
+        piece = Piece(data.decode("utf-8", "replace"), output.begin, "")
+        self._search([piece], output.path, row.number, owners)
+
+    def _name(self, path: str, number: int, owners: Mapping[int, ScanValues]) -> None:
+        self._search([Piece(path.partition("/")[2], 0, "name")], path, number, owners)
+
+    # -- common ----------------------------------------------------------------------------------------------------
+
+    def _common(self, paths: list[str]) -> None:
+        """Search what belongs to no document: names, headers and footers, and files of unknown origin."""
+        for path in paths:
+            self._name(path, 0, {})
+            shared = self._shared.get(path)
+            consumer = self.consumers.get(shared.consumer) if shared is not None else None
+            if shared is None or consumer is None:
+                pieces = self._readable(pieces_of(self.output / path))
+            elif not _reads_back(consumer):
+                pieces = self._readable(_between(self.output / path, shared.bounds))
+            else:  # a table, whose rows were searched with their documents
+                pieces = self._readable(names_of(self.output / path))
+            self._search(pieces, path, 0, {})
+
+    # -- search ----------------------------------------------------------------------------------------------------
+
+    def _search(self, pieces: Iterable[Piece], path: str, number: int, owners: Mapping[int, ScanValues]) -> None:
+        """Search pieces of a file: for the values of their documents, and for those of the run."""
+        permitted = {(int(d), int(s)) for v in owners.values() for d, s in v.permitted[["digest", "size"]].tolist()}
+        own = [(n, v.key, FormTable(v.forms)) for n, v in owners.items()] if self.first else []
+        reach = {(int(d), int(s)): int(r) for v in owners.values() for d, s, _, r in v.forms.tolist()}
+        for piece in pieces:
+            is_name = piece.member.endswith("name")
+            for text, to_old in readings(piece.text):
+                for place, owner in self._places(text, own):
+                    form = place.digest, place.size
+                    if owner and not is_name and reach[form] < OWN:
+                        continue
+                    if not owner and (form in permitted or (is_name and _is_short_number(place))):
+                        continue
+                    self._hit(_hit(piece, to_old, place, path, owner), number)
+
+    def _places(self, text: str, own: Iterable[tuple[int, str, FormTable]]) -> Iterator[tuple[Place, int]]:
+        """Yield what is found in a text, with the number of the document whose value it is, or 0."""
+        for key, hasher in self.hashers.items():
+            tokens = Tokens(text, hasher)
+            for number, of, table in own:
+                if of == key:
+                    yield from ((place, number) for place in tokens.find(table) if not tokens.touches(place))
+            for place in tokens.find(self.tables.get(key, _NO_FORMS)):
+                if not tokens.touches(place):
+                    yield place, 0
+
+    def _hit(self, hit: Hit, number: int) -> None:
+        by: dict[Any, dict[Hit, None]] = self.outcome.documents if number else self.outcome.files
+        hits = by.setdefault(hit.owner or number or hit.path, {})
+        if len(hits) < _PLACES:
+            hits[hit] = None
+
+    def is_shared(self, path: str) -> bool:
+        """Return whether documents share a file, so that it is right again without some of them."""
+        return path in self._shared
+
+    def owners_of(self, hits: Iterable[Hit]) -> set[int]:
+        """Return the documents that have one of these values."""
+        wanted = {(hit.digest, hit.size) for hit in hits}
+        return {
+            row.number
+            for row in self.ledger.rows("released")
+            if (values := values_of(row)) is not None
+            and not wanted.isdisjoint(map(tuple, values.forms[["digest", "size"]].tolist()))
+        }
+
+    def search_bytes(self, name: str, data: bytes) -> bool:
+        """Return whether a file that is about to be written contains a value of the run."""
+        self.outcome, self.first = Outcome(), False
+        for self.tables in self._batches():
+            self._search([Piece(data.decode("utf-8", "replace"), 0, "")], name, 0, {})
+        return not self.outcome.clean
+
+
+def values_of(row: Row) -> ScanValues | None:
+    """Return the values of a document; None if they are not known."""
+    plain = (row.states or {}).get("", [])
+    return ScanValues.of(plain[-1]) if len(plain) == PLAIN_FIELDS and plain[-1] else None
+
+
+def _reads_back(consumer: TwoPhaseConsumer) -> bool:
+    """Return whether the outputs of a consumer are not slices of a file."""
+    return type(consumer).written is not TwoPhaseConsumer.written
+
+
+PLAIN_FIELDS = 6
+"""Length of `Found.to_plain()`, whose last item are the values."""
+
+
+def _is_short_number(place: Place) -> bool:
+    return bool(place.size & NUMBER) and place.size - NUMBER < _LONG_NUMBER
+
+
+def _hit(piece: Piece, to_old: Callable[[int], int], place: Place, path: str, owner: int) -> Hit:
+    if piece.member == "name":
+        at = "name"
+    elif piece.member.endswith(("row", "names")):
+        at = f"{piece.member} {piece.begin}".strip()
+    else:
+        begin = piece.begin + byte_length(piece.text[: to_old(place.begin)])
+        at = f"{piece.member} byte {begin}".strip()
+    return Hit(path, at, KINDS[place.kind], owner, place.size, place.digest)
+
+
+def _between(path: Path, bounds: list[int]) -> Iterator[Piece]:
+    """Yield what is before, between and after the slices of a file."""
+    pairs = np.array(bounds, np.int64).reshape(-1, 2)
+    pairs = pairs[np.argsort(pairs[:, 0])]
+    begins, ends = [0, *pairs[:, 1].tolist()], [*pairs[:, 0].tolist(), path.stat().st_size]
+    seen: set[bytes] = set()
+    with path.open("rb") as file:
+        for begin, end in zip(begins, ends, strict=True):
+            if end <= begin:
+                continue
+            file.seek(begin)
+            if end - begin < 100:  # separators are the same between all documents
+                data = file.read(end - begin)
+                if (digest := hashlib.sha256(data).digest()) in seen:
+                    continue
+                seen.add(digest)
+                yield Piece(data.decode("utf-8", "replace"), begin, "")
+            else:
+                yield from text_pieces(file, length=end - begin)

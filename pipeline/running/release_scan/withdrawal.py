@@ -1,0 +1,162 @@
+"""Withdraws released documents: their files and rows leave the release, and they go to the quarantine."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ....typesystem import INITIAL_VIEW
+from ...assembly.assembly import Assembly
+from ...contract.component import CollectionReader, TwoPhaseConsumer, is_resumable
+from ...contract.output import Output
+from ...contract.report import Failure, Found, RunReport
+from ...errors import guarded
+from ...storage.files import restricted_folder
+from ..ledger.ledger import Ledger
+from ..ledger.schema import Row
+from ..quarantine import Quarantine
+
+COMPONENT, CAUSE, REASON = "release_scan", "ReleaseScanError", "scan"
+_PAGE = 500
+
+
+class Withdrawal:
+    """Takes documents of a run back after its consumers were closed, and before the run ends."""
+
+    def __init__(self, assembly: Assembly, report: RunReport, quarantine: Quarantine, ledger: Ledger) -> None:
+        self.assembly = assembly
+        self.output = assembly.output
+        self.report = report
+        self.quarantine = quarantine
+        self.ledger = ledger
+
+    def withdraw(self, messages: Mapping[int, str]) -> None:
+        """Withdraw documents by number, with messages that contain no text of them."""
+        rows = {row.number: row for row in self._pages() if row.number in messages and row.status == "released"}
+        texts = dict(original_texts(self.assembly.reader, {row.id for row in rows.values()}))
+        for row in rows.values():
+            for output in row.outputs:
+                if output.whole:
+                    (self.output / output.path).unlink(missing_ok=True)
+        rebuilt = [c for c in self._consumers() if any(map(_shares(c), rows.values()))]
+        lost = self._rebuild(rebuilt, rows) if rebuilt else {}
+        for number, row in sorted({**rows, **lost}.items()):
+            message = messages.get(number, "withdrawn, because an output that it shares with a withdrawn document is not whole")
+            self._fail(row, message, texts.get(row.id))
+        self.ledger.flush()
+
+    def _consumers(self) -> list[TwoPhaseConsumer]:
+        return [c for c in self.assembly.two_phase_consumers() if is_resumable(c)]
+
+    def _pages(self) -> Iterator[Row]:
+        """Yield the documents of the run; they can be changed meanwhile."""
+        self.ledger.flush()
+        last = 0
+        while page := self.ledger.page(last, _PAGE):
+            yield from page
+            last = page[-1].number
+
+    def _rebuild(self, consumers: list[TwoPhaseConsumer], withdrawn: Mapping[int, Row]) -> dict[int, Row]:
+        """Write the outputs that documents share again, without the withdrawn ones. Returns the documents of which an output could
+        not be adopted; they are withdrawn too."""
+        for consumer in consumers:
+            with guarded(f"consumers/{consumer.id}"):
+                consumer.open()
+        lost: dict[int, Row] = {}
+        before: set[str] = set()
+        after: set[str] = set()
+        for row in self._pages():
+            own = {c.id for c in consumers}
+            before.update(o.path for o in row.outputs if o.consumer in own and o.whole)
+            if row.number in withdrawn:
+                self._delete(consumers, row)
+            elif row.status == "released":
+                outputs = self._adopt(consumers, row)
+                if outputs is None:
+                    lost[row.number] = row
+                    continue
+                after.update(o.path for o in outputs if o.whole)
+                kept = tuple(o for o in row.outputs if o.consumer not in own)
+                self.ledger.add(replace(row, outputs=(*kept, *outputs)))
+        for consumer in consumers:
+            with guarded(f"consumers/{consumer.id}"):
+                consumer.close()
+        for path in sorted(before - after):
+            (self.output / path).unlink(missing_ok=True)
+        return lost
+
+    def _adopt(self, consumers: Iterable[TwoPhaseConsumer], row: Row) -> list[Output] | None:
+        outputs: list[Output] = []
+        done: list[TwoPhaseConsumer] = []
+        for consumer in consumers:
+            state = (row.states or {}).get(consumer.id)
+            with guarded(f"consumers/{consumer.id}"):
+                own = consumer.adopt_previous(row.id, self._previous(row, consumer.id), state, self._locate)
+            if own is None:
+                for each in reversed(done):
+                    each.rollback(row.id)
+                return None
+            done.append(consumer)
+            outputs += own
+        return outputs
+
+    def _previous(self, row: Row, consumer: str) -> list[Output]:
+        group = row.together(consumer)
+        if group is None:
+            return row.outputs_of(consumer)
+        rows = [r for r in self.ledger.around(row, group[1] - 1) if r.together(consumer) == group]
+        return [o for r in rows for o in r.outputs_of(consumer)]
+
+    def _locate(self, output: Output) -> Path:
+        return self.output / output.path
+
+    def _delete(self, consumers: Iterable[TwoPhaseConsumer], row: Row) -> None:
+        for consumer in consumers:
+            state = (row.states or {}).get(consumer.id)
+            if state is not None:
+                with guarded(f"consumers/{consumer.id}"):
+                    consumer.delete_previous(row.id, [state])
+
+    def _fail(self, row: Row, message: str, text: str | None) -> None:
+        failure = Failure(row.number, row.id, COMPONENT, CAUSE, message, REASON)
+        if self.assembly.options.on_error != "skip":
+            self.quarantine.keep(failure, text)
+        status = "skipped" if self.assembly.options.on_error == "skip" else "quarantined"
+        self.report.withdraw(Found(*(row.states or {}).get("", [0, {}, {}])))
+        self.report.failed(failure, status)
+        self.report.scan.withdrawn += 1
+        reasons = {"reason": REASON, "component": COMPONENT, "cause": CAUSE, "message": message}
+        self.ledger.add(replace(row, status=status, outputs=(), states=None, **reasons))
+
+    def move(self, path: str) -> None:
+        """Move a file out of the release. Raises ConsumerError."""
+        self.report.scan.moved += 1
+        target = self.output / "restricted" / "withdrawn" / path.partition("/")[2]
+        restricted_folder(target.parent, self.output)
+        (self.output / path).replace(target)
+        target.chmod(0o600)
+
+
+def _shares(consumer: TwoPhaseConsumer) -> Any:
+    """Return a function that says whether a consumer wrote something of a document other than files of its own."""
+
+    def shares(row: Row) -> bool:
+        outputs, state = row.outputs_of(consumer.id), (row.states or {}).get(consumer.id)
+        return state is not None or any(not o.whole for o in outputs)
+
+    return shares
+
+
+def original_texts(reader: CollectionReader | None, ids: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield id and original text of documents, as far as they can be read again."""
+    if reader is None or not ids:
+        return
+    with contextlib.suppress(Exception):  # the texts of the quarantine are a service: the documents are withdrawn without them
+        handles = reader.handles()
+        documents = iter(reader) if handles is None else (reader.load(h.data) for h in handles if h.id in ids)
+        for cas in documents:
+            if cas.id in ids and cas.has_view(INITIAL_VIEW):
+                yield cas.id, cas.text
