@@ -19,8 +19,8 @@ _WORD = re.compile(r"[^\W\d_]+|\d+")
 _RUN = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d+")
 _NO_NAMES = frozenset(
-    "doctor prof professor mrs miss mister sir dame lady lord rev father sister brother nurse judge capt col maj sgt van von der "
-    "den del della das dos los las ter ten zur vom bin bint ben abu saint san santa herr frau senor senora monsieur madame".split()
+    "doctor prof professor mrs miss mister sir dame lady lord rev father sister brother nurse judge capt col maj sgt herr frau "
+    "senor senora monsieur madame van von der den del della das dos los las ter ten zur vom bin bint ben abu saint san".split()
 )
 """Titles and particles, which identify nobody."""
 _CODES = frozenset({PhiKind.ID, PhiKind.PHONE, PhiKind.FAX, PhiKind.EMAIL, PhiKind.URL, PhiKind.IP})
@@ -62,7 +62,11 @@ class MaskedWords:
 
     def __init__(self, values: Iterator[tuple[PhiKind, str]], shown: str = "") -> None:
         """`shown`: the masked text. Its words reveal nothing new."""
-        self._values = dict.fromkeys((kind.top, _Folded.of(value)) for kind, value in values)
+        self._values: dict[tuple[PhiKind, _Folded], None] = {}
+        for kind, value in values:
+            self._values[kind.top, _Folded.of(value)] = None
+            if kind.top is PhiKind.EMAIL:  # `anna.smith` in front of `@`
+                self._values[PhiKind.PERSON, _Folded.of(value.partition("@")[0])] = None
         self._shown: str | frozenset[str] = shown
 
     @classmethod
