@@ -7,11 +7,10 @@ stricter: one word of a name is enough.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple, Self
 
-from ...annotators.known_phi.person_name import AFFIXES, PARTICLES
-from ...annotators.known_phi.searchable_text import fold, without_invisible
 from ...typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, MaskedSpan, PhiKind, RecordField
 
 _READABLE = frozenset("keep age year zip3".split())
@@ -19,7 +18,11 @@ _READABLE = frozenset("keep age year zip3".split())
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _RUN = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d+")
-_NAMES = frozenset({PhiKind.PERSON})
+_NO_NAMES = frozenset(
+    "doctor prof professor mrs miss mister sir dame lady lord rev father sister brother nurse judge capt col maj sgt herr frau "
+    "senor senora monsieur madame van von der den del della das dos los las ter ten zur vom bin bint ben abu saint san".split()
+)
+"""Titles and particles, which identify nobody."""
 _CODES = frozenset({PhiKind.ID, PhiKind.PHONE, PhiKind.FAX, PhiKind.EMAIL, PhiKind.URL, PhiKind.IP})
 _SHORTEST_NAME = 3
 """Letters from which one word of a name counts."""
@@ -44,7 +47,7 @@ class _Folded(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> _Folded:
-        folded = fold(without_invisible(text)[0])
+        folded = _fold(text)
         runs = tuple(_RUN.findall(folded))
         return cls(tuple(_WORD.findall(folded)), runs, "".join(runs))
 
@@ -59,7 +62,11 @@ class MaskedWords:
 
     def __init__(self, values: Iterator[tuple[PhiKind, str]], shown: str = "") -> None:
         """`shown`: the masked text. Its words reveal nothing new."""
-        self._values = dict.fromkeys((kind.top, _Folded.of(value)) for kind, value in values)
+        self._values: dict[tuple[PhiKind, _Folded], None] = {}
+        for kind, value in values:
+            self._values[kind.top, _Folded.of(value)] = None
+            if kind.top is PhiKind.EMAIL:  # `anna.smith` in front of `@`
+                self._values[PhiKind.PERSON, _Folded.of(value.partition("@")[0])] = None
         self._shown: str | frozenset[str] = shown
 
     @classmethod
@@ -76,7 +83,7 @@ class MaskedWords:
     def _shows(self, found: _Folded, kind: PhiKind, value: _Folded) -> bool:
         if not value.joined:
             return False
-        if kind in _NAMES and not value.joined.isdigit():
+        if kind is PhiKind.PERSON and not value.joined.isdigit():
             return _shows_name(found, value)
         if kind in _CODES:
             return _shows_code(found, value)
@@ -95,12 +102,20 @@ class MaskedWords:
         return self._shown.issuperset(found.words)
 
 
+def _fold(text: str) -> str:
+    """Return the text in small letters, without diacritics and invisible characters, widths and ligatures unified."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(c for c in decomposed if unicodedata.category(c) not in ("Mn", "Cf")).casefold()
+
+
 def _shows_name(found: _Folded, value: _Folded) -> bool:
     """Return whether a text contains a name, or one word of it that is neither a title nor a particle."""
     if found.contains(value) or (len(value.joined) >= _SHORTEST_INSIDE and value.joined in found.joined):
         return True
     for word in value.words:
-        if len(word) < _SHORTEST_NAME or word in AFFIXES or word in PARTICLES:
+        if len(word) < _SHORTEST_NAME or word in _NO_NAMES:
             continue
         if word in found.words or (len(word) >= _SHORTEST_INSIDE and word in found.joined):
             return True

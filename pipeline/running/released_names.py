@@ -121,14 +121,14 @@ def read_names(output: Path) -> dict[str, str]:
     path = output / MAP
     try:
         with path.open(encoding="utf-8", errors="surrogatepass", newline="") as file:
-            header, *rows = csv.reader(file)
+            rows = list(csv.reader(file))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, csv.Error) as error:
         raise ReaderError(f"{path}: cannot read the map of names: {type(error).__name__}") from None
-    if header != _HEADER or any(len(row) != len(_HEADER) for row in rows):
+    if rows[:1] != [_HEADER] or any(len(row) != len(_HEADER) for row in rows):
         raise ReaderError(f"{path}: expected the columns id and name")
-    return dict(rows)
+    return dict(rows[1:])
 
 
 def _line(values: list[str]) -> bytes:

@@ -14,10 +14,10 @@ from itertools import count
 from typing import Any
 
 from ...typesystem import Cas
-from ..assembly.assemble import parted
+from ..assembly.assemble import RunOptions, parted
 from ..assembly.assembly import Assembly
 from ..assembly.originals import refuse_misplaced
-from ..contract.component import CasConsumer, Scope, TwoPhaseConsumer
+from ..contract.component import CasConsumer, CollectionReader, Scope, TwoPhaseConsumer
 from ..contract.output import Output
 from ..contract.report import ODD, Failure, Found, RunReport, now, versions
 from ..errors import CaspipeError, ComponentError, ConsumerError, OutputError, ReaderError, guarded
@@ -167,7 +167,7 @@ class _Run:
         with guarded(f"reader/{self.reader.id}"):
             self.reader.open()
         stack.callback(self.reader.close)
-        self.total = self._length()
+        self.total = _length(self.reader, self.options)
         selection = select_runner(assembly, self.total)
         self.session = stack.enter_context(open_session(assembly, self.report, self.quarantine, self.total))
         if selection.opens_engines:
@@ -187,15 +187,6 @@ class _Run:
         self.report.workers = self.runner.workers
         stack.callback(self.runner.kill)
         observers.started(self.total)
-
-    def _length(self) -> int | None:
-        try:
-            total = len(self.reader)
-        except TypeError:
-            return None
-        total = min(total, self.options.limit) if self.options.limit is not None else total
-        part, parts = parted(self.options.shard) if self.options.shard else (1, 1)
-        return (total - part) // parts + 1  # the documents of this shard
 
     def process_all(self) -> None:
         """Process all documents."""
@@ -384,6 +375,17 @@ class _Run:
             reused,
         )
         self.observers.document(event, self.total)
+
+
+def _length(reader: CollectionReader, options: RunOptions) -> int | None:
+    """Return the number of documents of a run, or of its shard; None if it is not known."""
+    try:
+        total = len(reader)
+    except TypeError:
+        return None
+    total = min(total, options.limit) if options.limit is not None else total
+    part, parts = parted(options.shard) if options.shard else (1, 1)
+    return (total - part) // parts + 1
 
 
 @contextlib.contextmanager

@@ -361,8 +361,8 @@ def test_durations_are_for_people(seconds: float, told: str) -> None:
 def test_faults(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="max_failures: expected 0 or more, got -1"):
         ReportConsumer(max_failures=-1)
-    (tmp_path / "release").write_text("")
+    (tmp_path / "restricted").write_text("")
     c = ReportConsumer()
     c.output = tmp_path
-    with pytest.raises(ConsumerError, match="release is a file"):
+    with pytest.raises(ConsumerError, match="restricted is a file"):
         c.open()

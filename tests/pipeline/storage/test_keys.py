@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from caspipe.annotators.masking.operators.shift import Shift
-from caspipe.consumers.files.text import TextConsumer
 from caspipe.pipeline.application.cli.main import app
+from caspipe.pipeline.assembly.assemble import RunOptions
 from caspipe.pipeline.assembly.schema import hint_schema
 from caspipe.pipeline.contract import params
 from caspipe.pipeline.contract.component import Component, component
@@ -26,6 +26,7 @@ from caspipe.pipeline.contract.leaf_values import describe_type
 from caspipe.pipeline.contract.type_hints import hints
 from caspipe.pipeline.errors import ConfigError, ResourceError
 from caspipe.pipeline.pipeline import Pipeline
+from caspipe.pipeline.running.released_names import ReleasedNames
 from caspipe.pipeline.storage.file_names import pseudonym
 from caspipe.pipeline.storage.secrets import Secret, SecretWarning, read_secret, secrets_of
 from caspipe.typesystem import Cas, PhiKind
@@ -45,12 +46,12 @@ engines:
       ID: {surrogate: {key: KEY}}
       default: {pseudonym: {key: KEY}}
 consumers:
-  - text: {folder: release/text, names: pseudonym, key: KEY}
-  - jsonl: {fields: [id, text, spans, counts, metadata], names: pseudonym, key: KEY}
-  - csv: {names: pseudonym, key: KEY}
+  - text: {folder: release/text}
+  - jsonl: {fields: [id, text, spans, counts, metadata]}
+  - csv
   - xmi: {folder: restricted/xmi}
   - report: {file: restricted/report.html}
-run: {output: OUT}
+run: {output: OUT, key: KEY}
 """
 
 
@@ -243,16 +244,13 @@ def test_editors_may_end_the_line_or_mark_the_encoding(tmp_path: Path) -> None:
         assert read_secret(key_file(tmp_path, content)) == KEY.encode()
 
 
-def test_a_file_is_read_when_a_component_opens_and_not_before(tmp_path: Path) -> None:
-    consumer = params.build(
-        TextConsumer, {"names": "pseudonym", "key": f"file:{tmp_path / 'caspipe.key'}"}, lambda *f: pytest.fail(str(f))
-    )
-    consumer.output = tmp_path / "out"
+def test_a_file_is_read_when_a_run_begins_and_not_before(tmp_path: Path) -> None:
+    given = {"key": f"file:{tmp_path / 'caspipe.key'}"}
+    options = params.build(RunOptions, given, lambda *f: pytest.fail(str(f)))
     with pytest.raises(ResourceError, match="No such file"):
-        consumer.open()
+        ReleasedNames.of(options)
     key_file(tmp_path)
-    consumer.open()
-    assert consumer.files.names.next("Berg").name == f"{pseudonym('Berg', KEY)}.txt"
+    assert ReleasedNames.of(options).name(1, "Berg") == pseudonym("Berg", KEY)
 
 
 # -- that nobody sees them ---------------------------------------------------------------------------------------------
@@ -320,7 +318,7 @@ FORMS = {
         "''",
         [
             *(f"masker.{kind}.key={KEY}" for kind in ("DATE.shift", "ID.surrogate", "default.pseudonym")),
-            *(f"consumers.{name}.key={KEY}" for name in ("text", "jsonl", "csv")),
+            f"run.key={KEY}",
         ],
     ),
 }
@@ -335,7 +333,7 @@ def test_nothing_that_a_run_writes_or_prints_holds_its_key(
     key_file(tmp_path)
     if form != "environment":
         environment.delenv("CASPIPE_KEY")
-    text = CONFIG if form != "command line" else CONFIG.replace("names: pseudonym", "names: id")
+    text = CONFIG if form != "command line" else CONFIG.replace(", key: KEY}\n\n", "}\n\n")
     path = written(tmp_path, key, text)
     (tmp_path / "notes" / "broken.txt").write_bytes(b"\xff\xfe\x00")
     sets = [word for override in overrides for word in ("--set", override)]

@@ -13,7 +13,7 @@ from caspipe.pipeline.running.ledger.merging import merge
 
 CONSUMERS = [
     "[text, inception]",
-    "[{inception: {format: jsoncas, mode: named-entity, names: pseudonym, key: a key of this test}}, html]",
+    "[{inception: {format: jsoncas, mode: named-entity}}, html]",
     "[{inception: {annotations: masked, file: release/review.zip}}]",
 ]
 
