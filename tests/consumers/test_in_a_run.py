@@ -51,7 +51,7 @@ def test_what_was_written_of_a_failed_document_is_taken_back_everywhere(
     out = tmp_path / "out"
     assert [name for name in listing(out) if not name.startswith(("restricted/quarantine/", "restricted/ledger."))] == [
         "release/documents.jsonl",
-        "release/report.html",
+        "restricted/report.html",
         "release/spans.csv",
         "release/text/a.txt",
         "release/text/c.txt",
@@ -69,7 +69,7 @@ def test_what_was_written_of_a_failed_document_is_taken_back_everywhere(
         "a",
         "c",
     ]
-    shown = (out / "release/report.html").read_text()
+    shown = (out / "restricted/report.html").read_text()
     assert "2 of 4 documents were not released" in shown
     assert "Featherstone" not in shown
     assert "Featherstone" not in json.dumps(report.to_json())

@@ -24,7 +24,7 @@ from caspipe.typesystem import Cas
 pytestmark = pytest.mark.filterwarnings("ignore:.*has no key:UserWarning")
 
 SAMPLES = locate("deidentify").parent / "samples"
-REPORT = "release/report.html"
+REPORT = "restricted/report.html"
 KEY = "a secret for the tests only, of 32 characters or more"
 
 

@@ -20,6 +20,7 @@ from ...contract.report import Failure, Found, RunReport, now, versions
 from ...errors import CaspipeError, ReaderError, guarded
 from ..observers import Progress
 from ..quarantine import Quarantine
+from ..release_manifest import write_manifest
 from ..release_scan.key_file import add_keys
 from ..runners.work import Failed, Result, collect_warnings
 from .fingerprint import keyed
@@ -77,6 +78,7 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
     report.seconds = time.perf_counter() - began
     for consumer in consumers:
         consumer.finish(report)
+    write_manifest(assembly, report)
     if not keep and not left:
         for folder in folders:
             shutil.rmtree(folder)

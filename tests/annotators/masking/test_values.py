@@ -189,7 +189,7 @@ consumers:
   - xmi: {{folder: release/xmi, views: [deidentified], restricted: false}}
   - jsoncas: {{folder: release/jsoncas, views: [deidentified], restricted: false}}
   - jsonl: {{file: release/a.jsonl, fields: [id, text, spans, counts, metadata]}}
-  - report: {{file: release/report.html}}
+  - report: {{file: restricted/report.html}}
   - utility: {{files: [release/utility.json]}}
   - xmi: {{folder: restricted/xmi}}
 run: {{output: "{out}", workers: 0}}

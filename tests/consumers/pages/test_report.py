@@ -67,7 +67,7 @@ def written(output: Path, *documents: Cas, report: RunReport | None = None, **pa
         c.process(cas)
     c.close()
     c.finish(report or run_report())
-    return (output / "release/report.html").read_text()
+    return (output / "restricted/report.html").read_text()
 
 
 def rows(page: str, heading: str) -> list[list[str]]:
@@ -196,7 +196,7 @@ def test_a_rolled_back_document_does_not_count(tmp_path: Path, make: Make) -> No
     c.process(make("c"))
     c.close()
     c.finish(run_report())
-    assert rows((tmp_path / "release/report.html").read_text(), "Detected spans")[0][:2] == ["AGE", "2"]
+    assert rows((tmp_path / "restricted/report.html").read_text(), "Detected spans")[0][:2] == ["AGE", "2"]
 
 
 def test_both_halves_give_the_page_that_the_whole_gives(tmp_path: Path, make: Make) -> None:
@@ -208,7 +208,7 @@ def test_both_halves_give_the_page_that_the_whole_gives(tmp_path: Path, make: Ma
     assert c.commit("a", travelled[0]) == []
     assert c.adopt_previous("b", [], c.resume_state(travelled[1]), lambda output: tmp_path) == []
     c.finish(run_report())
-    assert (tmp_path / "release/report.html").read_text() == whole
+    assert (tmp_path / "restricted/report.html").read_text() == whole
 
 
 @pytest.mark.parametrize("memo", [None, {}, {"documents": "Featherstone"}, {"documents": 1, "won": [["a", 2]]}, [1]])
@@ -336,7 +336,7 @@ def test_the_same_run_gives_the_same_report(tmp_path: Path, make: Make) -> None:
 
 
 def test_a_run_without_documents_has_a_report(tmp_path: Path) -> None:
-    page = written(tmp_path, report=RunReport(), file=Path("release/report.html"))
+    page = written(tmp_path, report=RunReport(), file=Path("restricted/report.html"))
     assert rows(page, "Detected spans") == [["none"]]
     assert "Start not recorded" in page
 

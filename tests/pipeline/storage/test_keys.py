@@ -49,7 +49,7 @@ consumers:
   - jsonl: {fields: [id, text, spans, counts, metadata], names: pseudonym, key: KEY}
   - csv: {names: pseudonym, key: KEY}
   - xmi: {folder: restricted/xmi}
-  - report: {file: release/report.html}
+  - report: {file: restricted/report.html}
 run: {output: OUT}
 """
 
