@@ -8,10 +8,10 @@ from typing import Any
 from ...pipeline.contract.component import Scope, TwoPhaseConsumer, component
 from ...pipeline.contract.output import Locate, Output
 from ...pipeline.contract.report import RunReport
-from ...pipeline.storage.files import restricted_folder, write_atomic
+from ...pipeline.storage.files import make_folder, restricted_folder, write_atomic
 from ...typesystem import Cas
 from .rendering import render_page
-from .report_run import configuration_text, failures, findings, pace_chart, resources, summary, warnings
+from .report_run import configuration_text, failures, findings, pace_chart, resources, scan, summary, warnings
 from .tally import Tally
 
 
@@ -39,6 +39,11 @@ class ReportConsumer(TwoPhaseConsumer):
     def __post_init__(self) -> None:
         if self.max_failures < 0:
             raise ValueError(f"max_failures: expected 0 or more, got {self.max_failures}")
+        if Path(self.file).parts[:1] == ("release",):
+            raise ValueError(
+                "file: expected a place outside of release/, because the report shows names of folders and rules; "
+                "try restricted/report.html"
+            )
         self._start()
 
     def _start(self) -> None:
@@ -49,7 +54,7 @@ class ReportConsumer(TwoPhaseConsumer):
         """Create the folder. Raises ConsumerError if that fails."""
         super().open()
         self._start()
-        restricted_folder((self.output / self.file).parent, self.output)
+        self._make_folder()
 
     def prepare(self, cas: Cas) -> dict[str, Any]:
         """Return the counts of a document, as plain data."""
@@ -86,8 +91,15 @@ class ReportConsumer(TwoPhaseConsumer):
         """Write the page, after everything else is done. Raises ConsumerError that names the path."""
         self._count_last()
         path = self.output / self.file
-        restricted_folder(path.parent, self.output)
+        self._make_folder()
         write_atomic(path, self.render(report), private=True)
+
+    def _make_folder(self) -> None:
+        folder = (self.output / self.file).parent
+        if Path(self.file).parts[:1] == ("restricted",):
+            restricted_folder(folder, self.output)
+        else:
+            make_folder(folder)
 
     def render(self, report: RunReport) -> bytes:
         """Return the page."""
@@ -99,6 +111,7 @@ class ReportConsumer(TwoPhaseConsumer):
             **summary(report, ids=self.document_ids),
             pace=pace_chart(report.pace, report.pace_seconds, report.seconds),
             found=findings(self._tally),
+            scan=scan(report),
             resources=resources(report),
             failures=failures(report, ids=self.document_ids, limit=self.max_failures),
             warnings=shown,

@@ -25,6 +25,7 @@ _REASONS = {
     "memory": "it took more memory than a limit allows",
     "crash": "its worker process died",
     "leak": "the leak gate found masked or known values in the masked text",
+    "scan": "the release scanner found a masked value in its outputs, or in a file that it shares",
     "unreadable": "it could not be read",
     "duplicate": "an earlier document had the same id",
     "undeclared": "a component created annotations that it does not declare",
@@ -70,6 +71,10 @@ def _cards(report: RunReport) -> list[tuple[str, str, str]]:
         ("Documents per second", rate(d.read / report.seconds if report.seconds > 0 else 0.0), ""),
     ]
     optional = {
+        "Refused by the leak gate": report.reasons.get("leak", 0),
+        "Documents mended by the leak gate": report.repaired_documents,
+        "Withdrawn by the release scanner": report.scan.withdrawn,
+        "Files withdrawn by the release scanner": report.scan.moved,
         "Reused from an earlier run": report.reused,
         "Retries": report.attempts,
         "Workers": report.workers,
@@ -79,6 +84,16 @@ def _cards(report: RunReport) -> list[tuple[str, str, str]]:
     if report.resident:
         cards.append(("Peak memory of a process", megabytes(max(report.resident.values())), ""))
     return cards
+
+
+def scan(report: RunReport) -> tuple[str, list[str]]:
+    """Return what the release scanner did, and what was not checked."""
+    found = report.scan
+    if found.state != "done":
+        return f"Not scanned: {found.state}.", []
+    searched = f"{found.files:,} files ({found.size:,} bytes) were searched for {found.forms:,} forms of masked values"
+    kinds = ", ".join(f"{kind} {n:,}" for kind, n in ranked(found.kinds))
+    return f"{searched}; {f'found: {kinds}' if kinds else 'nothing was found'}.", found.not_checked
 
 
 def resources(report: RunReport) -> list[tuple[str, Table]]:

@@ -27,6 +27,7 @@ from .ledger.session import Session, open_session
 from .observers import ObserverGroup, Progress
 from .quarantine import Quarantine
 from .released_names import NameMap, ReleasedNames
+from .release_manifest import write_manifest
 from .runners.backlog import refuse_duplicates
 from .runners.events import DocumentEvent, Observer
 from .runners.runner import Runner
@@ -106,6 +107,7 @@ def _run(assembly: Assembly, report: RunReport, observers: ObserverGroup) -> Non
             if not report.stopped:
                 raise
             report.warnings.append(str(error))  # the reason why the run stopped must not be lost
+    write_manifest(assembly, report)
 
 
 class _Ending:

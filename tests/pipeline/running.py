@@ -76,8 +76,9 @@ def run(out: Path, reader: str | Path, *overrides: str, **more: str) -> tuple[Ru
 
 
 def files(out: Path) -> dict[str, bytes]:
-    """Every file but the report, with its timings, and the ledger."""
-    found = [p for p in sorted(out.rglob("*")) if p.is_file() and p.name != "report.html" and "ledger." not in p.name]
+    """Every file but the report, with its timings, the ledger, and the key of the release scanner."""
+    other = ("report.html", "scan.key")
+    found = [p for p in sorted(out.rglob("*")) if p.is_file() and p.name not in other and "ledger." not in p.name]
     return {p.relative_to(out).as_posix(): p.read_bytes() for p in found}
 
 

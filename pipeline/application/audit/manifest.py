@@ -13,13 +13,11 @@ from typing import Any
 from ...contract.output import Output
 from ...errors import ReaderError
 from ...running.ledger import LedgerReader, Row
+from ...running.release_manifest import FORMAT, NAME, SIGNATURE, sections_of
 from ...storage.file_names import safe_parts
 from ...storage.files import TEMPORARY
 from .original_files import refuse_originals
 from .released import RELEASE, fingerprint, in_release
-
-NAME, SIGNATURE = "manifest.json", "manifest.json.sig"
-FORMAT = "caspipe release 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +73,7 @@ def make_manifest(run: Path, ledger: LedgerReader, audits: Iterable[Mapping[str,
             "read": len(rows),
             **{status: counts[status] for status in ("released", "quarantined", "skipped")},
         },
+        **sections_of(release),
         "release": released,
         "audit": best_audit(audits, released),
         "files": [{"path": path, "bytes": size, "sha256": digest} for path, (size, digest) in sorted(files.items())],

@@ -21,6 +21,7 @@ from ...contract.report import Failure, Found, RunReport, now, versions
 from ...errors import CaspipeError, ReaderError, guarded
 from ..observers import Progress
 from ..quarantine import Quarantine
+from ..release_manifest import write_manifest
 from ..release_scan.key_file import add_keys
 from ..released_names import NameMap, ReleasedNames
 from ..runners.work import Failed, Result, collect_warnings
@@ -85,6 +86,7 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
         report.warnings.append(name_map.warning)
     for consumer in consumers:
         consumer.finish(report)
+    write_manifest(assembly, report)
     if not keep and not left:
         for folder in folders:
             shutil.rmtree(folder)

@@ -24,7 +24,7 @@ from ...storage.files import restricted_folder, sweep
 from ..kept_config import keep_config
 from ..quarantine import Quarantine
 from ..release_scan.finish import may_release, scan_release
-from ..release_scan.key_file import add_keys, key_of
+from ..release_scan.key_file import add_keys, derived_key, key_of, keys_of
 from ..release_scan.values import key_id
 from ..released_names import ReleasedNames
 from ..runners.work import Failed, Result, rollback
@@ -80,7 +80,7 @@ class UnrecordedSession(Session):
         self.quarantine = quarantine
         self.ledger = ledger
         ledger.begin(report.name, report.started or "", code_version(), "", report.shard, None)
-        assembly.scan_key = ledger.salt
+        assembly.scan_key = derived_key(ledger.salt)
 
     def released(self, result: Result, outputs: list[Output], states: dict[str, Any]) -> None:
         kept = {consumer: state for consumer, state in states.items() if state is not None}
@@ -90,7 +90,7 @@ class UnrecordedSession(Session):
     def end(self) -> None:
         """Scan the release."""
         self.ledger.flush()
-        scan_release(self.assembly, self.report, self.quarantine, self.ledger, [self.ledger.salt])
+        scan_release(self.assembly, self.report, self.quarantine, self.ledger, [self.assembly.scan_key])
 
 
 class LedgerSession(Session):
@@ -119,8 +119,9 @@ class LedgerSession(Session):
             )
         self._keys: list[bytes] = []
         if options.scan:
-            assembly.scan_key = key_of(options.output)
-            self._keys = add_keys(self.output, [options.output])
+            assembly.scan_key = key_of(options.output) if options.shard else derived_key(ledger.salt)
+            merged = add_keys(self.output, [options.output]) if options.shard else keys_of([self.output])
+            self._keys = list(dict.fromkeys((assembly.scan_key, *merged)))
         self._has_quarantine = quarantine.folder.is_dir()
         self._ids = hashlib.sha256()
         self._rows: dict[str, Row] = {}
@@ -171,7 +172,7 @@ class LedgerSession(Session):
             self._add(result, "quarantined", row.outputs, row.states)
             return True
         found = Found(*(row.states or {}).get("", [0, {}, {}]))
-        if self.assembly.scan_key and (not found.values or found.values[0] != key_id(self.assembly.scan_key)):
+        if self._keys and (not found.values or found.values[0] not in map(key_id, self._keys)):
             return False  # its values are not known
         outputs = self._adopted(row)
         if outputs is None:
@@ -346,10 +347,13 @@ def _unrecorded(assembly: Assembly, report: RunReport, quarantine: Quarantine) -
     restricted_folder(folder, assembly.output)
     for left in folder.glob(f"{_UNRECORDED}*"):  # of a run that was interrupted
         shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=_UNRECORDED, dir=folder) as own, Ledger.write(
-        Path(own) / "ledger.sqlite", assembly.output
-    ) as ledger:
-        yield UnrecordedSession(assembly, report, quarantine, ledger)
+    try:
+        with tempfile.TemporaryDirectory(prefix=_UNRECORDED, dir=folder) as own:
+            with Ledger.write(Path(own) / "ledger.sqlite") as ledger:
+                yield UnrecordedSession(assembly, report, quarantine, ledger)
+    finally:
+        with contextlib.suppress(OSError):
+            folder.rmdir()  # only if it is empty
 
 
 def _remove_staged(assembly: Assembly) -> None:

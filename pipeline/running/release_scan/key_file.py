@@ -1,7 +1,8 @@
-"""The key of the scanner's hashes: a file that only its owner can read, which all parts of a run share."""
+"""The keys of the scanner's hashes: derived from the ledger of a run, or in a file that all shards of a run share."""
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,9 +14,14 @@ NAME = "scan.key"
 _SIZE = 32
 
 
+def derived_key(salt: bytes) -> bytes:
+    """Return the key of a run that is not a shard, from the salt of its ledger."""
+    return hashlib.blake2b(b"release scan", key=salt, digest_size=_SIZE).digest()
+
+
 def key_of(output: Path) -> bytes:
-    """Return the key of an output folder. It is created at first, and kept as long as the ledger, which a resumed run reads with
-    it. Raises ConsumerError."""
+    """Return the key of all shards below an output folder. It is created at first (mode 0600), and kept as long as the ledger,
+    which a resumed run reads with it. Raises ConsumerError."""
     keys = keys_of([output])
     if keys:
         return keys[0]

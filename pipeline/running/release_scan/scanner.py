@@ -21,7 +21,6 @@ from .tokens import NUMBER, FormTable, Hasher, Place, Tokens, forms_array
 from .values import ALL, KINDS, OWN, ScanValues, key_id
 
 RELEASE = "release"
-MANIFEST = "manifest.json"
 BATCH = 4_000_000
 """Values that are searched for at the same time in all documents, to limit memory: 9 bytes each."""
 _CROWDED = 1_000
@@ -276,13 +275,6 @@ class ReleaseScanner:
             if (values := values_of(row)) is not None
             and not wanted.isdisjoint(map(tuple, values.forms[["digest", "size"]].tolist()))
         }
-
-    def search_bytes(self, name: str, data: bytes) -> bool:
-        """Return whether a file that is about to be written contains a value of the run."""
-        self.outcome, self.first = Outcome(), False
-        for self.tables in self._batches():
-            self._search([Piece(data.decode("utf-8", "replace"), 0, "")], name, 0, {})
-        return not self.outcome.clean
 
 
 def values_of(row: Row) -> ScanValues | None:
