@@ -57,7 +57,8 @@ class WithheldOutput:
 
     def visible_stderr(self) -> TextIO:
         """Return a stream that still leads to standard error while output is withheld, for the program's own log."""
-        return os.fdopen(_duplicate(self._saved[1] if self._saved else 2), "w", buffering=1, errors="backslashreplace")
+        number = _duplicate(self._saved[1] if self._saved else 2)
+        return open(number, "w", buffering=1, errors="backslashreplace", closefd=False)
 
     def take(self) -> int:
         """Return the number of lines since the last call, and forget them."""

@@ -26,7 +26,7 @@ _HOPELESS = {
 
 
 NOT_BY_ALL = 0o664
-"""Mode of new files before the umask is applied: whatever the umask is, not every user can write."""
+"""Mode of new files before the umask is applied: with any umask, not every user can write."""
 
 
 TEMPORARY = re.compile(r"\.(staged-)?[0-9a-f]{16}\.tmp")
@@ -252,7 +252,7 @@ def cannot(path: Path, error: OSError) -> ConsumerError:
 
 
 def make_folder(folder: Path) -> None:
-    """Create a folder and its parents, which not every user can change, whatever the umask is. Raises ConsumerError with the
+    """Create a folder and its parents, which not every user can change, with any umask. Raises ConsumerError with the
     reason."""
     missing: list[Path] = []
     try:

@@ -142,6 +142,7 @@ def test_a_ledger_elsewhere_is_closed_and_its_folder_is_left_alone(notes: Path) 
 
 @pytest.mark.attack("permissions")
 def test_a_restricted_folder_is_closed_from_the_first_moment(notes: Path, umask: int) -> None:
-    text = f"reader: {{text: {{folder: {notes}}}}}\nengines: [identifiers, masker]\nconsumers: [{{jsonl: {{file: restricted/masked.jsonl}}}}]\n"
+    consumers = "[{jsonl: {file: restricted/masked.jsonl}}]"
+    text = f"reader: {{text: {{folder: {notes}}}}}\nengines: [identifiers, masker]\nconsumers: {consumers}\n"
     Pipeline.parse(text, [f"run.output={notes.parent / 'out'}", "run.workers=0", "run.ledger=false"]).run()
     assert stat.S_IMODE((notes.parent / "out" / "restricted").stat().st_mode) == 0o700

@@ -124,6 +124,7 @@ def run(spec: Spec, settings: Settings, host: str, port: int) -> int:
     """Serve until SIGTERM or SIGINT, finish the requests in progress, and return the exit code. Raises CaspipeError."""
     import uvicorn
 
+    from ..http_protocol import TimedProtocol
     from ..service.app import Service
 
     reasons: list[str] = []
@@ -141,6 +142,7 @@ def run(spec: Spec, settings: Settings, host: str, port: int) -> int:
                 access_log=False,
                 server_header=False,
                 lifespan="on",
+                http=TimedProtocol,
                 ws="none",
                 timeout_graceful_shutdown=round(settings.seconds) + 5,
             )

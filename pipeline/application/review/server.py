@@ -16,6 +16,7 @@ from typing import Any
 
 from ...errors import ConfigError, Fault
 from ...storage.files import write_atomic
+from ..http_protocol import TimedProtocol
 from ..http_server import listen, stopped_by_signals
 from .app import make_app
 from .export import export_gold
@@ -24,6 +25,12 @@ from .session import Session
 from .store import FOLDER
 
 HOST = "127.0.0.1"
+
+
+class ReviewProtocol(TimedProtocol):
+    """Connections of the review server, whose requests are small."""
+
+    body_seconds = 30.0
 
 
 def serve(
@@ -57,7 +64,7 @@ def serve(
     }
     guard = Guard(make_app(session, settings, lambda: (target, export_gold(session, target, annotator))), token, port)
     server = uvicorn.Server(
-        uvicorn.Config(guard, log_level="critical", access_log=False, server_header=False, lifespan="off")
+        uvicorn.Config(guard, http=ReviewProtocol, log_level="critical", access_log=False, server_header=False, lifespan="off")
     )
     logging.getLogger("asyncio").setLevel(
         logging.CRITICAL

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Path, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -22,6 +22,7 @@ from .batch import MEDIA as BATCH_OUT
 from .batch import Batch
 from .guard import Guard, of_http, problem_response
 from .handler import JSON, TEXT, XMI
+from .home import asset, home_page
 from .jobs import Job
 from .limits import ClientDisconnected, Gate, body, check_declared
 from .messages import BatchError, PredictRequest, PredictResponse, ProcessRequest, ProcessResponse, TrainRequest
@@ -53,7 +54,7 @@ class Service:
         self.recommenders = RecommenderStore(settings.state, settings.max_models)
         self.trainer = Trainer(spec, settings, self.recommenders, self.metrics)
         self.app = self._application()
-        self._guard = Guard(self.app, self.metrics, settings.api_key, local=settings.local)
+        self._guard = Guard(self.app, self.metrics, settings.api_key, local=settings.local, origins=settings.origins)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         await self._guard(scope, receive, send)
@@ -118,6 +119,16 @@ class Service:
 
 def _operations(app: FastAPI, service: Service) -> None:
     """Add the routes for the operators of the service."""
+
+    @app.get("/", include_in_schema=False)
+    async def home() -> Response:
+        """Return a page that says what this service is, with a box to try it."""
+        return Response(home_page(version("caspipe")), media_type="text/html; charset=utf-8")
+
+    @app.get("/home.{kind}", include_in_schema=False)
+    async def home_part(kind: Literal["js", "css"]) -> Response:
+        """Return the script or the style of that page."""
+        return Response(asset(f"home.{kind}"), media_type={"js": "text/javascript", "css": "text/css"}[kind])
 
     @app.get("/health", responses=problems(), tags=["operation"])
     async def health() -> dict[str, str]:

@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,15 +21,26 @@ from .metrics import Metrics
 from .problems import MEDIA, Problem
 
 log = logging.getLogger("caspipe.service")
-OPEN = frozenset(("/health", "/ready"))
-"""Paths that need no key, for load balancers."""
+OPEN = frozenset(("/health", "/ready", "/", "/home.js", "/home.css"))
+"""Paths that need no key: for load balancers, and the page, which asks for the key."""
 _HEADERS = [
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
-    (b"content-security-policy", b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
+    (b"referrer-policy", b"no-referrer"),
 ]
+_RESOURCES = [(b"cross-origin-resource-policy", b"same-origin")]
+_POLICY = b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+_HOME_POLICY = (
+    b"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    b"frame-ancestors 'none'"
+)
 
 _MISDIRECTED = Problem(421, "host", "without a key this service is asked as localhost or by a loopback address only")
+_FOREIGN = Problem(
+    403, "cross-origin", "pages of other origins may not send requests to this service; --cors ORIGIN allows those of one origin"
+)
+_SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
+"""Methods that change nothing, and whose answers browsers hide from pages of other origins."""
 _UNKNOWN = Problem(
     401,
     "no-key",
@@ -41,9 +52,11 @@ _UNKNOWN = Problem(
 class Guard:
     """ASGI middleware. It logs method, route template, status and time of requests, but no path and no address."""
 
-    def __init__(self, app: Any, metrics: Metrics, api_key: str, *, local: bool = False) -> None:
-        """`local`: accept only requests whose `Host` is this machine."""
-        self.app, self.metrics, self._local = app, metrics, local
+    def __init__(
+        self, app: Any, metrics: Metrics, api_key: str, *, local: bool = False, origins: Collection[str] = ()
+    ) -> None:
+        """`local`: accept only requests whose `Host` is this machine. `origins`: of other pages that may send requests."""
+        self.app, self.metrics, self._local, self._origins = app, metrics, local, frozenset(origins)
         self._key = hashlib.sha256(api_key.encode()).digest() if api_key else b""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -52,13 +65,16 @@ class Guard:
             return
         began = time.perf_counter()
         status, whole = 0, False
+        policy = _HOME_POLICY if scope["path"] == "/" else _POLICY
+        resources = [] if self._origins else _RESOURCES
+        headers = [*_HEADERS, *resources, (b"content-security-policy", policy)]
 
         async def sending(message: Any) -> None:
             nonlocal status, whole
             whole = message["type"] == "http.response.body" and not message.get("more_body", False)
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
+                message = {**message, "headers": [*message.get("headers", ()), *headers]}
             await send(message)
 
         self.metrics.in_flight += 1
@@ -66,6 +82,9 @@ class Guard:
             if self._local and not _names_this_machine(scope["headers"]):
                 self.metrics.rejected("host")
                 await problem_response(_MISDIRECTED)(scope, receive, sending)
+            elif scope["method"] not in _SAFE and not self._is_own_page(scope["headers"]):
+                self.metrics.rejected("origin")
+                await problem_response(_FOREIGN)(scope, receive, sending)
             elif (
                 self._key
                 and scope["path"] not in OPEN
@@ -93,6 +112,20 @@ class Guard:
             if not answered():
                 raise ConnectionAbortedError("the answer was cut off") from None
 
+    def _is_own_page(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
+        """Return whether a request comes from a page of this service, of a permitted origin, or from a program.
+
+        Browsers send `Sec-Fetch-Site` where they trust the connection, and `Origin` with every POST; programs send neither. A
+        page can send text/plain anywhere without being asked, and any page can post to this machine.
+        """
+        values = {name: value.decode("latin-1") for name, value in headers}
+        origin, site = values.get(b"origin"), values.get(b"sec-fetch-site")
+        if origin is not None and origin in self._origins:
+            return True
+        if site is not None:
+            return site in ("same-origin", "none")
+        return origin is None or _host_of(origin) == values.get(b"host", "").lower()
+
     def _may(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
         """Return whether the request has the key, compared in constant time."""
         found = False
@@ -110,6 +143,14 @@ def raise_if_cancelled() -> None:
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError
+
+
+def _host_of(origin: str) -> str | None:
+    """Return `host:port` of an origin; None for `null` and anything that is no origin."""
+    try:
+        return urlsplit(origin.lower()).netloc or None
+    except ValueError:
+        return None
 
 
 def _method(method: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ...errors import ConsumerError, OutputError
 from ...storage.files import restricted_folder, sweep_below
+from .damage import LedgerError, elsewhere
 from .ledger import Ledger
 from .lock import lock_of, locked, unlock
 
@@ -41,13 +42,21 @@ def held(output: Path, path: Path) -> Iterator[Ledger]:
             raise _of_another(output, str(own), path)
         if not path.exists():
             _check(output, path, None, _read(lock))
-        with Ledger.write(path) as ledger:
+        with _elsewhere(path, own), Ledger.write(path) as ledger:
             _check(output, path, ledger, _read(lock))
             _write(lock, own, f"{_mark(ledger)} {path.resolve()}")
             _sweep(output, ledger)
             yield ledger
     finally:
         unlock(lock)
+
+
+@contextlib.contextmanager
+def _elsewhere(path: Path, own: Path) -> Iterator[None]:
+    try:
+        yield
+    except LedgerError as error:
+        raise LedgerError(f"{error}{elsewhere(path, own)}") from None
 
 
 def _mark(ledger: Ledger) -> str:

@@ -14,9 +14,10 @@ from typing import Any
 from ...errors import ConsumerError, OutputError
 from ...storage.closing import close_file
 from ...storage.files import restricted_folder
+from .damage import database_errors
 from .lock import locked, unlock
 from .reader import LedgerReader
-from .schema import Row, connected, database_errors, initialize, row_of
+from .schema import Row, create_ledger, verified
 
 _BATCH = 200
 """Rows of one transaction."""
@@ -47,10 +48,8 @@ class Ledger(LedgerReader):
             if path.exists():
                 close_file(path)
             else:
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            database = connected(path)
-            with database_errors(path):
-                initialize(database, path)
+                create_ledger(path)
+            database = verified(path)
         except BaseException:
             unlock(lock)
             raise
@@ -166,8 +165,7 @@ class Ledger(LedgerReader):
     def latest_before(self, document: str) -> Row | None:
         """Return the document from the latest earlier run that has it."""
         sql = "SELECT * FROM documents WHERE id = ? AND run <> ? ORDER BY run DESC, number LIMIT 1"
-        rows = self.query(sql, document.encode("utf-8", "surrogatepass"), self._run)
-        return row_of(rows[0]) if rows else None
+        return next(self.read_rows(sql, document.encode("utf-8", "surrogatepass"), self._run), None)
 
     def states(self, document: str) -> list[dict[str, Any]]:
         """Return the resume states of a document in earlier runs."""

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from ...errors import ConsumerError, ResourceError
+from .damage import damaged, database_errors
 from .lock import locked, unlock
-from .schema import Row, RunRow, check, connected, database_errors, row_of
+from .schema import Row, RunRow, row_of, verified
 
 
 class LedgerReader:
@@ -28,16 +29,11 @@ class LedgerReader:
 
     @classmethod
     def read(cls, path: Path) -> LedgerReader:
-        """Open the ledger of an output folder, or a ledger file. Raises ResourceError if there is none."""
+        """Open the ledger of an output folder, or a ledger file. Raises ResourceError if there is none, LedgerError."""
         path = cls.place(path) if path.is_dir() else path
         if not path.is_file():
             raise ResourceError(f"{path}: no ledger: is this the output folder of a run?")
-        try:
-            database = connected(path)
-            check(database, path)
-        except (sqlite3.Error, ConsumerError) as error:
-            raise ResourceError(f"{path}: expected a ledger, found {type(error).__name__}") from None
-        return LedgerReader(path, database)
+        return LedgerReader(path, verified(path))
 
     @property
     def salt(self) -> bytes:
@@ -55,17 +51,17 @@ class LedgerReader:
         """Yield the documents of the latest run in reading order, all or those with one status."""
         latest = "SELECT * FROM documents WHERE run = (SELECT max(run) FROM runs)"
         query = f"{latest}{' AND status = ?' if status else ''} ORDER BY number"
-        return map(row_of, self.iterate(query, *([status] if status else [])))
+        return self.read_rows(query, *([status] if status else []))
 
     def page(self, after: int, size: int) -> list[Row]:
         """Return the next documents of the latest run after a number, at most `size`."""
         sql = "SELECT * FROM documents WHERE run = (SELECT max(run) FROM runs) AND number > ? ORDER BY number LIMIT ?"
-        return list(map(row_of, self.query(sql, after, size)))
+        return list(self.read_rows(sql, after, size))
 
     def around(self, row: Row, distance: int) -> Iterator[Row]:
         """Yield the documents of the same run within a distance in reading order."""
         sql = "SELECT * FROM documents WHERE run = ? AND number BETWEEN ? AND ? ORDER BY number"
-        return map(row_of, self.iterate(sql, row.run, row.number - distance, row.number + distance))
+        return self.read_rows(sql, row.run, row.number - distance, row.number + distance)
 
     def counts(self) -> dict[tuple[str, str], int]:
         """Return the number of documents of the latest run so far by (status, reason)."""
@@ -88,6 +84,14 @@ class LedgerReader:
         """Return all rows of a query."""
         with database_errors(self.path):
             return self.database.execute(sql, values).fetchall()
+
+    def read_rows(self, sql: str, *values: Any) -> Iterator[Row]:
+        """Yield the rows of a query as documents. Raises LedgerError if one is damaged."""
+        for values_ in self.iterate(sql, *values):
+            try:
+                yield row_of(values_)
+            except (ValueError, TypeError, AttributeError):
+                raise damaged(self.path, "a damaged one (a document)") from None
 
     def iterate(self, sql: str, *values: Any) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query that may have many."""

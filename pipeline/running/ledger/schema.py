@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import secrets
 import sqlite3
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...contract.output import Output
-from ...errors import ConsumerError, OutputError
+from ...storage.files import cannot, create
+from .damage import LedgerError, damaged, database_errors
 
 _VERSION = 1
+_TABLES = {"runs", "growing", "documents", "files", "secrets"}
 _FILES = """
 CREATE TABLE files(path TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY(path, run)) WITHOUT ROWID;
 """
@@ -45,39 +48,60 @@ COMMIT;
 
 
 def connected(path: Path) -> sqlite3.Connection:
-    """Open the database. Raises OutputError if that fails."""
+    """Open the database. Raises LedgerError if that fails."""
     with database_errors(path):
-        database = sqlite3.connect(path, timeout=30, isolation_level="DEFERRED")
+        return sqlite3.connect(path, timeout=30, isolation_level="DEFERRED")
+
+
+def create_ledger(path: Path) -> None:
+    """Create a ledger that only its owner can read. It gets its name when it is complete. Raises OutputError."""
+    draft = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        os.close(create(draft, 0o600))
+        with database_errors(path), contextlib.closing(connected(draft)) as database:
+            database.executescript(_SCHEMA)
+        draft.replace(path)
+    except OSError as error:
+        raise cannot(path, error) from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def verified(path: Path) -> sqlite3.Connection:
+    """Open a ledger after all of its pages were checked. Raises LedgerError."""
+    database = connected(path)
+    check(database, path)
+    with database_errors(path):
+        fault = database.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if fault != "ok":
+        raise damaged(path, "a damaged one")
+    with database_errors(path):  # only now: this changes the file
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = NORMAL")
     return database
 
 
-def initialize(database: sqlite3.Connection, path: Path) -> None:
-    """Create the tables in an empty database. Raises ConsumerError if the file is another database."""
-    version = database.execute("PRAGMA user_version").fetchone()[0]
-    if version == 0:
-        if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            raise ConsumerError(f"{path}: expected a ledger, found another database")
-        database.executescript(_SCHEMA)
-    check(database, path)
-
-
 def check(database: sqlite3.Connection, path: Path) -> None:
-    """Raise ConsumerError if a database is not a ledger of this version."""
-    version = database.execute("PRAGMA user_version").fetchone()[0]
-    if version != _VERSION:
-        raise ConsumerError(f"{path}: expected a ledger of form {_VERSION}, found form {version}")
+    """Raise LedgerError if a database is not a ledger of this version."""
+    with database_errors(path):
+        version, tables = _version(database), _tables(database)
+    if tables and not tables & _TABLES:
+        raise damaged(path, "another database")
+    if version > _VERSION and tables:
+        raise LedgerError(
+            f"{path}: expected a ledger of form {_VERSION}, found form {version}, which a newer caspipe wrote: run that version, "
+            "or take another output folder"
+        )
+    if version != _VERSION or not tables >= _TABLES:
+        raise damaged(path, "an empty file" if not tables else "an incomplete one")
 
 
-@contextlib.contextmanager
-def database_errors(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite into an OutputError with the name of the file, which ends the run."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        name = getattr(error, "sqlite_errorname", "") or type(error).__name__
-        raise OutputError(f"{path}: cannot use the ledger: {name}") from None
+def _version(database: sqlite3.Connection) -> int:
+    return int(database.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _tables(database: sqlite3.Connection) -> set[str]:
+    return {str(name) for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 @dataclass(frozen=True, slots=True)
