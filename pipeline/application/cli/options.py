@@ -60,6 +60,13 @@ Verify = Annotated[
         "--verify", metavar="PUBLIC", help="Public key that a package must be signed with.", show_default=False
     ),
 ]
+Surrogates = Annotated[
+    bool,
+    typer.Option(
+        "--surrogates",
+        help="Write realistic surrogates, not placeholders; needs the key. As `--set masker.surrogates=true`.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Kinds = Annotated[
@@ -81,6 +88,11 @@ def load(config: str, overrides: list[str] | None, plugins: list[Path] | None, v
     pipeline = Pipeline.load(shipped.locate(config), overrides or [], verify=verify)
     warn_of_command_line([*pipeline.engines, *pipeline.consumers])
     return pipeline
+
+
+def with_surrogates(overrides: list[str] | None, surrogates: bool) -> list[str]:
+    """Return the overrides, with that of the switch `--surrogates` if it is on."""
+    return [*(overrides or []), *(["masker.surrogates=true"] if surrogates else [])]
 
 
 def kinds_faults(kinds: list[str]) -> list[Fault]:

@@ -17,7 +17,7 @@ from ...pipeline import Pipeline
 from ...running.ledger import LedgerReader, RunRow, merging
 from . import console
 from .command import CommandApp
-from .options import Config, Plugin, Quiet, Set, Verify, choices, load, name_faults
+from .options import Config, Plugin, Quiet, Set, Surrogates, Verify, choices, load, name_faults, with_surrogates
 
 app = CommandApp()
 
@@ -37,7 +37,7 @@ Metrics = Annotated[Path | None, typer.Option("--metrics", metavar="FILE", help=
 @app.command(
     epilog="Examples: `caspipe run deidentify` | "
     "`caspipe run my.yaml --set reader.text.folder=notes --set run.output=there` | "
-    "`caspipe run my.yaml --resume --workers 8` | `caspipe run my.yaml --shard 3/64`"
+    "`caspipe run deidentify --surrogates` | `caspipe run my.yaml --resume --workers 8` | `caspipe run my.yaml --shard 3/64`"
 )
 def run(
     config: Config = "deidentify",
@@ -60,11 +60,14 @@ def run(
     stop_after: Annotated[
         str, typer.Option(metavar="ID", help="Run engines up to this one and no consumers, then count the annotations.")
     ] = "",
+    surrogates: Surrogates = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a pipeline: reader, engines, consumers."""
     options = _run_options(workers=workers, shard=shard, ledger=ledger, runner=runner, events=events, metrics=metrics)
-    pipeline = load(config, [*(set_ or []), *options, *(["run.resume=true"] if resume else [])], plugin, verify)
+    pipeline = load(
+        config, [*with_surrogates(set_, surrogates), *options, *(["run.resume=true"] if resume else [])], plugin, verify
+    )
     if stop_after:
         _print_counts(pipeline, stop_after)
     else:
@@ -99,12 +102,13 @@ def retry(
     quarantined: Annotated[bool, typer.Option("--quarantined", help="Retry documents that were quarantined.")] = True,
     workers: Workers = "",
     ledger: LedgerFile = None,
+    surrogates: Surrogates = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a pipeline again for documents that were not released, and for those that have changed since."""
     options = _run_options(workers=workers, ledger=ledger)
     again = ["run.resume=true", f"run.retry_quarantined={str(quarantined).lower()}"]
-    pipeline = load(config, [*(set_ or []), *options, *again], plugin, verify)
+    pipeline = load(config, [*with_surrogates(set_, surrogates), *options, *again], plugin, verify)
     _end(console.run(pipeline, quiet), pipeline, quiet)
 
 
@@ -115,10 +119,11 @@ def merge(
     plugin: Plugin = None,
     verify: Verify = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the folders of the parts.")] = False,
+    surrogates: Surrogates = False,
     quiet: Quiet = False,
 ) -> None:
     """Combine the parts of a run that `caspipe run --shard` made."""
-    pipeline = load(config, set_, plugin, verify)
+    pipeline = load(config, with_surrogates(set_, surrogates), plugin, verify)
     with console.progress(quiet) as progress:
         report = merging.merge(pipeline, keep=keep, progress=progress)
     _end(report, pipeline, quiet)
