@@ -171,7 +171,7 @@ def _state_begin(text: str, begin: int, end: int) -> int | None:
     while at < end - begin:
         name = text[begin + at : end]
         entry = pools.lexicon("us_states").entry(name.rstrip("."))
-        if entry is not None and (entry.kind == "name" or at or name.isupper()):
+        if entry is not None and (entry.kind == "name" or at or name.isupper() or name.endswith(".")):
             return begin + at
         space = re.search(r"[ \t]+", text[begin + at : end])
         if space is None:

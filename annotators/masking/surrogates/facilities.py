@@ -32,7 +32,7 @@ _GENERIC = frozenset(
     "southern eastern western upper lower great trust nhs foundation va plan insurance assurance company co inc ltd llc plc corp "
     "church elementary middle high public day red cross library police fire station court park mall lake river mount mt point "
     "hall tower campus manor lodge villa council association society union club bank market "
-    "team program programme project transitional extended acute sciences science inst ambulance paramedic fire naval shipyard township temple mosque convent chemist chemists hub garden gardens foods meats bakery restaurant cafe partners division region authority baby mother newborn child pvt pte gmbh ag home-care outpatient inpatient intensive icu ed er a&e opd theatre".split()
+    "team state program programme project transitional extended acute sciences science inst ambulance paramedic fire naval shipyard township temple mosque convent chemist chemists hub garden gardens foods meats bakery restaurant cafe partners division region authority baby mother newborn child pvt pte gmbh ag home-care outpatient inpatient intensive icu ed er a&e opd theatre".split()
 )
 """Words in the names of organizations that do not identify one."""
 _TYPE_LETTERS = frozenset(

@@ -11,7 +11,7 @@ from ....typesystem import PhiKind
 from ...known_phi.person import nickname_table
 from ..operator import Context, Mention
 from . import pools
-from .names import NamePart, generation_of, is_surname, looks_like_initials, parts_of, titles_of
+from .names import TITLES_BEFORE, NamePart, generation_of, is_surname, looks_like_initials, parts_of, titles_of
 
 _MALE = (
     "mr sir master mister husband hubby father dad daddy son brother bro uncle grandfather grandad grandpa grandson nephew boyfriend "
@@ -90,7 +90,7 @@ class Identities:
         self._by_begin: dict[int, Person] = {}
         self._index: dict[str, list[Person]] = {}
         mentions = [m for m in context.of_kind(PhiKind.PERSON) if any(c.isalpha() for c in m.text)]
-        forms = [Form(m, parts_of(m.text), _sex_beside(context, m)) for m in mentions]
+        forms = [Form(m, _parts_in(context, m), _sex_beside(context, m)) for m in mentions]
         names = [f for f in forms if f.mention.kind not in (PhiKind.PERSON_INITIALS, PhiKind.PERSON_USERNAME)]
         names = [f for f in names if not looks_like_initials(f.mention.text) and any(p.role for p in f.parts)]
         users = [f for f in forms if f.mention.kind is PhiKind.PERSON_USERNAME]
@@ -159,19 +159,14 @@ class Identities:
         return form.words("surname") == person.surname and letters[0] == first and not differs and _agree(form, person)
 
     def _fits_surname(self, form: Form, person: Person) -> bool:
-        own, kinds = form.mention.kind, person.kinds
-        apart = (own in _STAFF and bool(kinds) and kinds <= _LAY) or (own in _LAY and bool(kinds) and kinds <= _STAFF)
-        relative = own in _LAY and kinds <= _LAY and own not in kinds
-        if form.words("surname") != person.surname or apart or relative:
-            return False
-        return _agree(form, person)
+        return form.words("surname") == person.surname and not _apart(form, person) and _agree(form, person)
 
     def _fits_single(self, form: Form, person: Person) -> bool:
         words = form.words("single")
         if not words:
             return False
         if words[0] in person.surname:
-            return words[0] == person.surname[0] and _agree(form, person)
+            return words[0] == person.surname[0] and not _apart(form, person) and _agree(form, person)
         return any(related(words[0], given) for given in person.given) and _agree(form, person)
 
     def _fits_letters(self, form: Form, person: Person) -> bool:
@@ -273,7 +268,10 @@ def _join(form: Form, person: Person) -> None:
     person.generation = person.generation or generation_of(form.parts)
     given, surname = form.words("given"), form.words("surname")
     if not given and not surname and (single := form.words("single")) and not person.given and not person.surname:
-        is_given = form.mention.kind is PhiKind.PERSON_RELATIVE or not is_surname(single[0])
+        known = pools.lexicon("surnames").has(single[0].title())
+        kind = form.mention.kind
+        may_be_given = kind is PhiKind.PERSON_RELATIVE and pools.lexicon("given_names").has(single[0].title())
+        is_given = may_be_given or not is_surname(single[0]) or (kind in _LAY and not known)
         given, surname = (single, []) if is_given else ([], single)
     person.surname = person.surname or surname
     if given and (not person.given or len(given[0]) > len(person.given[0])):
@@ -283,10 +281,28 @@ def _join(form: Form, person: Person) -> None:
     person.sex = form.sex or person.sex or (sex_of_given(person.given[0]) if person.given else "")
 
 
+def _apart(form: Form, person: Person) -> bool:
+    """Return whether a surname alone is not this person's: staff is neither patient nor relative, the patient no relative."""
+    own, kinds = form.mention.kind, person.kinds
+    if own not in _STAFF | _LAY or not kinds or own in kinds:
+        return False
+    return not (own in _STAFF and kinds & _STAFF)
+
+
 def _agree(form: Form, person: Person) -> bool:
     generation = generation_of(form.parts)
     same_generation = not generation or not person.generation or generation == person.generation
     return same_generation and not (form.sex and person.sex and form.sex != person.sex)
+
+
+def _parts_in(context: Context, mention: Mention) -> list[NamePart]:
+    """Return the parts of a mention; one word after a title outside the mention is a surname."""
+    parts = parts_of(mention.text)
+    before = _WORD_BEFORE.search(context.text, max(mention.begin - 24, 0), mention.begin)
+    if before is not None and before.group(1).casefold() in TITLES_BEFORE:
+        for part in parts:
+            part.role = "surname" if part.role == "single" else part.role
+    return parts
 
 
 def _sex_beside(context: Context, mention: Mention) -> str:

@@ -9,7 +9,7 @@ from . import pools
 
 _RUN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[\W\d_]+?(?=[^\W\d_]|$)")
 _POSSESSIVE = re.compile(r"['’][sS]$")
-_BEFORE = frozenset({"dr", "mr", "mrs", "ms", "miss", "mx", "prof", "professor", "doctor", "sir"})
+TITLES_BEFORE = frozenset({"dr", "mr", "mrs", "ms", "miss", "mx", "prof", "professor", "doctor", "sir"})
 _AFTER = frozenset({"jr", "sr", "ii", "iii", "iv", "md", "phd", "rn", "dds", "mbbs", "frcp", "facp", "esq"})
 _PARTICLES = frozenset(
     "van von de der den del della di da dos du la le ter ten zu af bin ibn al el ó ní nic uí mac".split()
@@ -82,13 +82,22 @@ def is_surname(key: str) -> bool:
     return given is None or (surname is not None and surname.share >= given.share)
 
 
+def _is_common_surname(key: str) -> bool:
+    return pools.lexicon("surnames").has(key.title()) and is_surname(key)
+
+
 def _assign_roles(parts: list[NamePart]) -> None:
     names = [p for p in parts if p.role]
     words = [p for p in names if p.role == "name"]
     comma = next((i for i, p in enumerate(parts) if not p.role and "," in p.text), len(parts))
     after = [p for p in parts[comma:] if p.role]
     before = [p for p in parts[:comma] if p.role]
-    titled = bool(titles_of(parts)) and any(title in _BEFORE for title in titles_of(parts))
+    titled = any(title in TITLES_BEFORE for title in titles_of(parts))
+    between = {p.text for p in parts if not p.role} if names and not titled else {""}
+    if len(names) > 1 and names[0] is parts[0] and names[-1] is parts[-1] and between == {"-"}:  # Kwok-Wai alone
+        for part in words:
+            part.role = "single"
+        return
     if not (after and before) and len(words) > 1 and _are_initials(words[-1], words[-2]):  # Smith JA
         words.pop().role = "initials"
     capitals = [p for p in words if p.text.isupper()]
@@ -98,7 +107,7 @@ def _assign_roles(parts: list[NamePart]) -> None:
             part.role = "given" if any(p is part for p in after) else "surname"
         elif len(names) == 1:
             part.role = "surname" if titled else "single"
-        elif len(words) == 1 and names[0] is part and not is_surname(part.key):  # Michelle L.
+        elif len(words) == 1 and names[0] is part and not _is_common_surname(part.key):  # Michelle L.
             part.role = "given"
         elif marked is not None:
             part.role = "surname" if part is marked else "given"
@@ -116,8 +125,8 @@ def _are_initials(last: NamePart, before: NamePart) -> bool:
 def _title_side(word: str) -> str:
     """Return on which side of a name a title is written, `before`, `after` or `both`; empty for other words and for names."""
     low = word.casefold()
-    if low in _BEFORE or low in _AFTER:
-        return "before" if low in _BEFORE else "after"
+    if low in TITLES_BEFORE or low in _AFTER:
+        return "before" if low in TITLES_BEFORE else "after"
     entry = pools.lexicon("person_titles").entry(word)
     if entry is None or pools.lexicon("given_names").has(word) or pools.lexicon("surnames").has(word):
         return ""

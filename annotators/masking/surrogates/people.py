@@ -31,8 +31,11 @@ class People:
         self._sexes: dict[str, str] = {}
         for person in identities.people:
             sex = person.sex or (self._draws.choices.choice("FM", "sex", person.given[0]) if person.given else "")
-            for given in person.given:
+            for given in person.given[:1]:
                 self._sexes.setdefault(given, sex)
+        for person in identities.people:
+            for given in person.given[1:]:
+                self._sexes.setdefault(given, self._sexes[person.given[0]])
 
     def name(self, mention: Mention, salt: str) -> str | None:
         """Return the text with its names replaced, or None if it contains none. `salt` distinguishes mentions of one value."""

@@ -18,6 +18,7 @@ from .shapes import same_shape
 
 _USA = "US"
 _IRISH_COUNTY = re.compile(r"(?i)(?:co\.?|county)\s+")
+_COUNTRY_PREFIX = re.compile(r"[A-Z]{1,3}-(?=\d)")
 _LARGE = 100_000
 """People of a town that is recognized in the name of an organization."""
 _NEW_WORLD = ("CA", "AU")
@@ -117,7 +118,8 @@ class Places:
         new = self._new(piece, area, salt)
         if new is None:
             new = self._draws.retry(lambda choices: same_shape(piece.text, choices, f"place{salt}")) or piece.text
-        return match_case(new, piece.text) if len(piece.text) > 2 else new
+        is_code = len(piece.text) <= (4 if piece.kind == "country" else 2)
+        return new if is_code else match_case(new, piece.text)
 
     def _new(self, piece: Piece, area: _Area, salt: str) -> str | None:
         if piece.kind == "street":
@@ -166,7 +168,8 @@ class Places:
             return target.code if is_code and target.code else target.name
         kind = own.kind if own is not None else "code" if is_code else "name"
         forms = pools.state_forms(target or "")
-        return forms.get(kind) or forms.get("name")
+        form = forms.get(kind) or forms.get("name")
+        return f"{form.rstrip('.')}." if form and kind == "abbreviation" and text.endswith(".") else form
 
     def _county(self, text: str, area: _Area, salt: str) -> str | None:
         target = self._target(area, salt)
@@ -184,6 +187,12 @@ class Places:
 
     def _zip(self, text: str, area: _Area, salt: str) -> str | None:
         code = text.strip()
+        prefix = _COUNTRY_PREFIX.match(code)
+        if prefix is not None and area.country not in self._named:
+            rest = code[prefix.end() :]
+            return prefix.group() + (
+                self._draws.retry(lambda choices: same_shape(rest, choices, f"place{salt}")) or rest
+            )
         own = _Area(_USA, state_of_zip(code)) if code[:5].isdecimal() and len(code) >= 5 else area
         target = self._target(area if area.state else own, salt)
         if isinstance(target, Region):
@@ -257,13 +266,16 @@ def _stated_area(group: list[Piece]) -> _Area:
         region = _region(piece.text) if piece.kind in ("region", "state") else None
         if region is not None:
             return _Area(region.country, region.name)
+        if piece.kind == "region" and _IRISH_COUNTY.match(piece.text):
+            return _Area("IE", piece.key)
         if piece.kind == "region":
             provinces = pools.lexicon("provinces").entries(piece.text)
             return _Area(provinces[0].columns.get("country", "") if provinces else "")
     for piece in group:
         if piece.kind == "zip":
             town = next((p for p in group if p.kind == "city"), None)
-            abroad = town is not None and (town.begin > piece.begin or not _largest(town.text, _USA))
+            digits = piece.text[:5].isdecimal()
+            abroad = digits and town is not None and (town.begin > piece.begin or not _largest(town.text, _USA))
             largest = _largest(town.text, "") if town is not None and abroad else None
             if largest is not None:
                 return _Area(largest.columns.get("country", ""))
