@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -31,7 +31,10 @@ from .document_dates import DocumentDates
 from .operator import KEPT, NO_KEY, Context, Fallback, Mention, MissingKeyWarning, Operator, Outcome
 from .operators.age import Age
 from .operators.placeholder import Placeholder
+from .operators.surrogate import Surrogate
 from .readable_overlaps import mask_overlaps
+from .surrogate_style import require_key, surrogate_of, with_surrogates
+from .surrogates.articles import article_before
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class _PlannedReplacement:
     kind: PhiKind
     operator: str
     fallback: str = ""
+    reads_as_text: bool = False
 
 
 @component("masker", inputs=[Phi], outputs=[MaskedSpan], sets=["Phi:value"], extra_field="kinds")
@@ -65,6 +69,9 @@ class Masker(AnalysisEngine):
     """Operator for each kind, `DATE: {shift: {...}}`; a kind without one uses its parent's."""
     default: Operator = field(default_factory=Placeholder)
     """Operator of all other kinds."""
+    surrogates: bool = False
+    """Write surrogates where `kinds` and `default` say placeholder or age, and shifted dates in the layout of the text. They use the
+    key of the configured operator that has one, such as `DATE: {shift: {key: ...}}`; without it the pipeline does not open."""
     policy: str | dict[Literal["keep", "mask"], list[PhiKind]] = "everything"
     """Kinds that are masked: the name of a policy, or one of your own, `{keep: [DATE], mask: [DATE_BIRTH]}`: everything is
     masked except the kinds that `keep` names and those below them, unless `mask` names them."""
@@ -78,6 +85,8 @@ class Masker(AnalysisEngine):
 
     def __post_init__(self) -> None:
         _ = self._policy
+        if self.surrogates:
+            _ = self._surrogate
 
     @cached_property
     def _policy(self) -> Policy:
@@ -92,11 +101,27 @@ class Masker(AnalysisEngine):
     def _placeholder(self) -> Placeholder:
         return self.default if isinstance(self.default, Placeholder) else Placeholder()
 
+    @cached_property
+    def _surrogate(self) -> Surrogate:
+        return surrogate_of(self.kinds, self.default)
+
+    @cached_property
+    def _in_text(self) -> tuple[dict[PhiKind, Operator], Operator]:
+        """Return the operators of the text: those of the kinds, and that of all others."""
+        return (
+            (with_surrogates(self.kinds, self._surrogate), self._surrogate)
+            if self.surrogates
+            else (self.kinds, self.default)
+        )
+
     def open(self) -> None:
         super().open()
-        for operator in (*self.kinds.values(), self.default, self.terms):
+        kinds, default = self._in_text
+        for operator in (*self.kinds.values(), self.default, self.terms, *kinds.values(), default):
             if operator is not None:
                 operator.open()
+        if self.surrogates:
+            require_key(self._surrogate, self.id)
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
         return (Phi,) if self.terms is None else (Phi, MedicalTerm)
@@ -118,7 +143,8 @@ class Masker(AnalysisEngine):
         mentions = [Mention(p.begin, p.end, p.kind, p.covered_text, p.value) for p in spans]
         context = Context(cas, mentions)
         replaced = [r for mention in mentions for r in self._plan(mention, context)]
-        planned = list(_separate(sorted([*replaced, *self._of_terms(view, context)], key=lambda r: r.begin)))
+        planned = sorted([*replaced, *self._of_terms(view, context)], key=lambda r: r.begin)
+        planned = list(_with_articles(view.text, _separate(planned)))
         text, offsets = replace_spans(view.text, [Replacement(r.begin, r.end, r.text) for r in planned])
         target = cas.create_view(DEIDENTIFIED_VIEW, text)
         target.offset_map = offsets
@@ -140,23 +166,23 @@ class Masker(AnalysisEngine):
         for phi, mention in zip(spans, mentions, strict=True):
             phi.value = self._normalized(mention, context)
         for item in view.select(RecordField):
-            operator = self._operator(item.kind)
+            operator = self._operator(item.kind, self.kinds, self.default)
             item.masked = item.value if operator is None else operator.field(item.value, item.kind, context)
             item.operator = "keep" if operator is None else operator.name
 
-    def _operator(self, kind: PhiKind) -> Operator | None:
+    def _operator(self, kind: PhiKind, kinds: Mapping[PhiKind, Operator], default: Operator) -> Operator | None:
         """Return the operator of a kind, or None if the policy keeps it readable."""
-        operator = self.kinds.get(kind) or self.kinds.get(kind.top) or self.default
+        operator = kinds.get(kind) or kinds.get(kind.top) or default
         if self._policy.masks(kind):
             return operator
         if kind is PhiKind.AGE and self._policy.masks(PhiKind.AGE_OVER_89):  # the number decides whether it is over 89
-            return operator if isinstance(operator, Age) else Age()
+            return operator if isinstance(operator, Age | Surrogate) else Age()
         return None
 
     def _normalized(self, mention: Mention, context: Context) -> str:
         """Return the value that decided. Dates that no operator reads are read too, so that the order of day and month is
         always that of the document."""
-        operator = self._operator(mention.kind)
+        operator = self._operator(mention.kind, *self._in_text)
         value = None if operator is None else operator.normalize(mention, context)
         if value is None and mention.kind.top is PhiKind.DATE:
             return DocumentDates.of(context, None).value(mention)
@@ -165,10 +191,10 @@ class Masker(AnalysisEngine):
     def _plan(self, mention: Mention, context: Context) -> Iterator[_PlannedReplacement]:
         outcome, operator = self._outcome(mention, context)
         if outcome is not KEPT:
-            yield self._replacement(mention, outcome, operator)
+            yield self._replacement(mention, outcome, operator, context)
             return
         for part, outcome, operator in mask_overlaps(mention, context, self._outcome):
-            yield self._replacement(part, outcome, operator, f"over a readable {mention.kind.name}")
+            yield self._replacement(part, outcome, operator, context, f"over a readable {mention.kind.name}")
 
     def _of_terms(self, view: View, context: Context) -> Iterator[_PlannedReplacement]:
         """Yield the replacements of medical terms that no Phi overlaps; of overlapping terms, the first and longest one."""
@@ -185,11 +211,11 @@ class Masker(AnalysisEngine):
             done = term.end
 
     def _outcome(self, mention: Mention, context: Context) -> tuple[Outcome, Operator]:
-        operator = self._operator(mention.kind)
+        operator = self._operator(mention.kind, *self._in_text)
         return (KEPT, self.default) if operator is None else (operator.mask(mention, context), operator)
 
     def _replacement(
-        self, mention: Mention, outcome: Outcome, operator: Operator, note: str = ""
+        self, mention: Mention, outcome: Outcome, operator: Operator, context: Context, note: str = ""
     ) -> _PlannedReplacement:
         if outcome is NO_KEY and not self._warned:
             self._warned = True
@@ -199,10 +225,11 @@ class Masker(AnalysisEngine):
                 MissingKeyWarning,
                 stacklevel=2,
             )
-        text = outcome if isinstance(outcome, str) else self._placeholder.write(mention)
+        text = outcome if isinstance(outcome, str) else self._placeholder.write(mention, context)
         reason = outcome.reason if isinstance(outcome, Fallback) else ""
         notes = "; ".join(filter(None, (reason, note)))
-        return _PlannedReplacement(mention.begin, mention.end, text, mention.kind, operator.name, notes)
+        reads = operator.reads_as_text and isinstance(outcome, str)
+        return _PlannedReplacement(mention.begin, mention.end, text, mention.kind, operator.name, notes, reads)
 
 
 def _add_replaced_terms(view: View, target: View) -> None:
@@ -212,6 +239,17 @@ def _add_replaced_terms(view: View, target: View) -> None:
         span = replaced.get((term.begin, term.end))
         if span is not None and span.begin < span.end and not view.select(Phi, overlapping=term):
             target.add(term.moved(span.begin, span.end))
+
+
+def _with_articles(text: str, planned: Iterable[_PlannedReplacement]) -> Iterator[_PlannedReplacement]:
+    """Yield the replacements, and before those that read as text the article that agrees with them: kind OTHER, operator `article`."""
+    done = 0
+    for replacement in planned:
+        article = article_before(text, replacement.begin, replacement.text) if replacement.reads_as_text else None
+        if article is not None and article[0] >= done:
+            yield _PlannedReplacement(article[0], article[1], article[2], PhiKind.OTHER, "article")
+        yield replacement
+        done = replacement.end
 
 
 def _separate(planned: Iterable[_PlannedReplacement]) -> Iterator[_PlannedReplacement]:

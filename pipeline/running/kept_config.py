@@ -149,7 +149,9 @@ def _files(component: Component) -> dict[str, str]:
 
 
 def _plugins() -> list[str]:
-    files = (getattr(module, "__file__", None) for name, module in sorted(sys.modules.items()) if name.startswith(PLUGIN))
+    files = (
+        getattr(module, "__file__", None) for name, module in sorted(sys.modules.items()) if name.startswith(PLUGIN)
+    )
     return [file for file in files if file]
 
 

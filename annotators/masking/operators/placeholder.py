@@ -7,6 +7,7 @@ import string
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ..operator import KEPT, Context, Mention, Operator, Outcome
+from ..surrogates.identities import Identities
 
 
 @part("placeholder")
@@ -17,6 +18,9 @@ class Placeholder(Operator):
     """Name the precise kind (`[DATE_BIRTH]`) instead of the first-level one (`[DATE]`)."""
     format: str = "[{kind}]"
     """Format of the placeholder; `{kind}` is replaced by the kind's name."""
+    number: bool = False
+    """Number people in the order of their first appearance in the document, `[PERSON 1]`: the forms of one person's name get one
+    number."""
 
     def __post_init__(self) -> None:
         try:
@@ -28,11 +32,12 @@ class Placeholder(Operator):
             raise ValueError("format: expected text, in which {kind} is the place of the kind's name")
 
     def mask(self, mention: Mention, context: Context) -> Outcome:
-        return self.write(mention)
+        return self.write(mention, context)
 
-    def write(self, mention: Mention) -> str:
+    def write(self, mention: Mention, context: Context) -> str:
         kind = mention.kind if self.detail else mention.kind.top
-        return self.format.format(kind=kind.name)
+        person = Identities.of(context).person(mention) if self.number else None
+        return self.format.format(kind=kind.name if person is None else f"{kind.name} {person.number}")
 
 
 @part("keep")

@@ -65,6 +65,7 @@ class Shift(KeyedOperator):
     """Interval of the year offset with `season`."""
 
     private: ClassVar[tuple[str, ...]] = ("table",)
+    reads_as_text: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

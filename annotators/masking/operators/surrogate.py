@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ..document_dates import Order
-from ..operator import NO_KEY, Context, Fallback, KeyedHash, KeyedOperator, Mention, Outcome
+from ..operator import KEPT, NO_KEY, Context, Fallback, KeyedHash, KeyedOperator, Mention, Outcome
 from ..surrogates import pools, shapes
+from ..surrogates.ages import generalized
+from ..surrogates.draws import Draws
+from ..surrogates.facilities import Facilities, is_named_place, other_room
+from ..surrogates.identities import Identities
 from ..surrogates.people import People
-from ..surrogates.places import other_place
+from ..surrogates.places import Places
 from .age import Age
 from .pseudonym import normalized_value
 from .shift import Shift
 
 _NO_SURROGATE = Fallback("no surrogate for it")
+_FOLLOWING = 12
 
 
 @part("surrogate")
 class Surrogate(KeyedOperator):
     """Replaces PHI by a fictional value of the same type: another name, another town, a number of the same shape, a phone number
-    from the range reserved for fiction, a shifted date. Equal values get equal surrogates for one patient (or document),
-    different people get different names. Values without a surrogate become placeholders, and so do all values if there is no
-    key.
+    from the range reserved for fiction, a shifted date. One person is one surrogate person, a town lies in the state that its
+    address names, and a facility keeps its surrogate in short forms. Equal values get equal surrogates for one patient (or
+    document). Values without a surrogate become placeholders, and so do all values if there is no key.
 
     Hiding in plain sight is not a protection on its own: a finder trained on the output can learn which names were missed.
     `consistency: random` or `markov` makes that harder and the text less coherent.
@@ -44,7 +49,9 @@ class Surrogate(KeyedOperator):
     ambiguous: Order = "MDY"
     """How `03/04/2020` is read if the document's other dates do not decide it."""
     threshold: int = 89
-    """Ages above it are written as `[AGE > 89]`; others change by one or two."""
+    """Ages above it are written as `over 89`; others stay, because birth date and visit move by the same offset."""
+
+    reads_as_text: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -78,15 +85,16 @@ class Surrogate(KeyedOperator):
         top = mention.kind.top
         if top is PhiKind.DATE:
             return self._shift.mask(mention, context)
-        choices = context.remember(
-            self, "choices", lambda: secret.bound("surrogate", *context.subject(self.scope, self.patient))
-        )
         if top is PhiKind.AGE:
             above = self._age.mask(mention, context)
-            return above if isinstance(above, str | Fallback) else shapes.age(mention.text, choices) or _NO_SURROGATE
+            following = context.text[mention.end : mention.end + _FOLLOWING]
+            return generalized(mention.text, self.threshold, following) if isinstance(above, str) else above
+        draws = context.remember(self, "draws", lambda: self._draws(context, secret))
         salts = context.remember(self, "salts", lambda: self._salts(context, secret))
-        surrogate = self._surrogate(mention, context, choices, salts.get(mention.begin, ""))
-        if not surrogate or surrogate.casefold() == mention.text.casefold():
+        surrogate = self._surrogate(mention, context, draws, salts.get(mention.begin, ""))
+        if surrogate is KEPT:
+            return KEPT
+        if not isinstance(surrogate, str) or not surrogate or surrogate.casefold() == mention.text.casefold():
             return _NO_SURROGATE
         return surrogate
 
@@ -95,32 +103,45 @@ class Surrogate(KeyedOperator):
         reader = readers.get(mention.kind.top)
         return None if reader is None else reader.normalize(mention, context)
 
-    def _surrogate(self, mention: Mention, context: Context, choices: KeyedHash, salt: str) -> str | None:
-        kind, text = mention.kind, mention.text
-        top = kind.top
-        if top is PhiKind.PERSON or top is PhiKind.EMAIL:
-            people = context.remember(self, "people", lambda: People(choices, _full_names(context)))
-            if top is PhiKind.EMAIL:
-                return shapes.mail(text, choices, people.local_part(text))
-            if kind is PhiKind.PERSON_INITIALS:
-                return people.initials(text, salt) if self.initials == "surrogate" else None
-            if kind is PhiKind.PERSON_USERNAME:
-                return shapes.same_shape(text, choices, f"user{salt}")
-            return people.name(text, salt)
-        if top is PhiKind.LOCATION or top is PhiKind.ORGANIZATION:
-            return other_place(text, kind, choices, salt)
-        if top is PhiKind.PROFESSION:
-            others = [p for p in pools.PROFESSIONS if p != text.casefold()]
-            return choices.choice(others, "profession", text.casefold(), salt)
-        if top is PhiKind.ID:
-            makers = {PhiKind.ID_SSN: shapes.social_security, PhiKind.ID_CARD: shapes.card}
-            make = makers.get(kind)
-            return make(text, choices) if make else shapes.same_shape(text, choices, f"id{salt}")
-        if top is PhiKind.PHONE or top is PhiKind.FAX:
-            return shapes.phone(text, choices)
-        if top is PhiKind.IP:
-            return shapes.hardware(text, choices) if kind is PhiKind.IP_MAC else shapes.internet(text, choices)
-        return shapes.web(text, choices) if top is PhiKind.URL else None
+    def field(self, value: str, kind: PhiKind, context: Context) -> str | None:
+        readers = {PhiKind.DATE: self._shift, PhiKind.AGE: self._age}
+        reader = readers.get(kind.top)
+        return None if reader is None or self.secret is None else reader.field(value, kind, context)
+
+    def _draws(self, context: Context, secret: KeyedHash) -> Draws:
+        return Draws(secret.bound("surrogate", *context.subject(self.scope, self.patient)), context)
+
+    def _surrogate(self, mention: Mention, context: Context, draws: Draws, salt: str) -> Outcome | None:
+        kind, top = mention.kind, mention.kind.top
+        if top is PhiKind.PERSON:
+            return self._of_person(mention, context, draws, salt)
+        places = context.remember(self, "places", lambda: Places(draws, context))
+        facilities = context.remember(self, "facilities", lambda: Facilities(draws, context, places.known_place))
+        if is_named_place(kind):
+            return facilities.name(mention, salt)
+        if kind is PhiKind.LOCATION_DEPARTMENT:
+            return facilities.department(mention, salt)
+        if kind is PhiKind.LOCATION_ROOM:
+            return other_room(mention.text, draws, salt)
+        if top is PhiKind.LOCATION:
+            return places.place(mention, salt)
+        if top is PhiKind.EMAIL:
+            people = self._people(context, draws)
+            return shapes.mail(mention.text, people.local_part(mention.text, salt), facilities.slug)
+        if top is PhiKind.URL:
+            return shapes.web(mention.text, draws.choices, facilities.slug)
+        return _other_value(mention, draws, salt)
+
+    def _of_person(self, mention: Mention, context: Context, draws: Draws, salt: str) -> str | None:
+        people = self._people(context, draws)
+        if mention.kind is PhiKind.PERSON_INITIALS:
+            return people.initials(mention, salt) if self.initials == "surrogate" else None
+        return (
+            people.user_name(mention, salt) if mention.kind is PhiKind.PERSON_USERNAME else people.name(mention, salt)
+        )
+
+    def _people(self, context: Context, draws: Draws) -> People:
+        return context.remember(self, "people", lambda: People(draws, Identities.of(context)))
 
     def _salts(self, context: Context, secret: KeyedHash) -> dict[int, str]:
         """Return, by begin, a salt that distinguishes mentions of one value; empty for the first surrogate of each."""
@@ -138,6 +159,23 @@ class Surrogate(KeyedOperator):
         return salts
 
 
-def _full_names(context: Context) -> list[Mention]:
-    others = (PhiKind.PERSON_INITIALS, PhiKind.PERSON_USERNAME)
-    return [m for m in context.of_kind(PhiKind.PERSON) if m.kind not in others]
+def _other_value(mention: Mention, draws: Draws, salt: str) -> str | None:
+    """Return a surrogate of a number, code, network address or profession, that equals no masked value."""
+    kind, text, top = mention.kind, mention.text, mention.kind.top
+
+    def make(choices: KeyedHash) -> str | None:
+        if top is PhiKind.ID:
+            makers = {PhiKind.ID_SSN: shapes.social_security, PhiKind.ID_CARD: shapes.card}
+            maker = makers.get(kind)
+            return maker(text, choices) if maker else shapes.same_shape(text, choices, f"id{salt}")
+        if top is PhiKind.PHONE or top is PhiKind.FAX:
+            return shapes.phone(text, choices)
+        if top is PhiKind.IP:
+            return shapes.hardware(text, choices) if kind is PhiKind.IP_MAC else shapes.internet(text, choices)
+        return None
+
+    if kind is PhiKind.OTHER and text.title() in pools.LANGUAGES:
+        return draws.pick(pools.LANGUAGES, f"language {text.casefold()}", salt)
+    if top is PhiKind.PROFESSION:
+        return draws.pick(pools.PROFESSIONS, f"profession {text.casefold()}", salt)
+    return draws.retry(make)

@@ -3,185 +3,143 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
+from ...known_phi.person import nickname_table
 from ..date_format import match_case
-from ..operator import KeyedHash, Mention
+from ..operator import Mention
 from . import pools
+from .draws import Draws
+from .identities import Identities, Person, sex_of_given, user_name_parts
+from .names import NamePart, looks_like_initials, parts_of
+from .shapes import same_shape
 
-_RUN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[\W\d_]+?(?=[^\W\d_]|$)")
-_POSSESSIVE = re.compile(r"['’][sS]$")
-_BEFORE = frozenset({"dr", "mr", "mrs", "ms", "miss", "mx", "prof", "professor", "doctor", "sir"})
-_AFTER = frozenset({"jr", "sr", "ii", "iii", "iv", "md", "phd", "rn", "dds", "mbbs", "frcp", "facp", "esq"})
-_PARTICLES = frozenset("van von de der den del della di da dos du la le ter ten zu af bin ibn al el".split())
-
-
-@dataclass(slots=True)
-class _Part:
-    text: str
-    role: str
-    """`given`, `surname`, `single` (one or the other), `initial`, or empty for kept parts: titles, particles, punctuation."""
-
-    @property
-    def key(self) -> str:
-        return self.text.casefold()
-
-
-@dataclass(slots=True)
-class _Roles:
-    """Roles of name parts, learned from the full names of a document."""
-
-    given: set[str] = field(default_factory=set)
-    surname: set[str] = field(default_factory=set)
-    people: list[tuple[str, str]] = field(default_factory=list)
-    """(given name, surname) pairs in text order."""
-    words: set[str] = field(default_factory=set)
-    """Every part of every name; none of them may be a surrogate."""
+_LETTERS = "ABCDEFGHJKLMNPRSTW"
+_RUNS = re.compile(r"[^\W\d_]+|[\W\d_]+")
 
 
 class People:
     """The surrogates of one document's people.
 
-    A given name keeps its sex if the lexicon knows it; a surname alone or after `Mr.` is the same as with a given name
-    elsewhere; two names never get the same surrogate; initials follow the names they abbreviate.
+    A surname and a given name each have one surrogate, so that a name alone, in another order or after `Mr.` is the same person as in full, in
+    every document of the patient. A given name keeps its sex if a title, a relation or the lexicon shows it, or for patients the pronouns; a
+    short form becomes one of the surrogate; initials follow the names they abbreviate.
     """
 
-    def __init__(self, choices: KeyedHash, mentions: Iterable[Mention]) -> None:
-        self._choices = choices
-        self._roles = _Roles()
-        self._surrogates: dict[tuple[str, str, str], str] = {}
-        self._used: dict[str, str] = {}
-        for mention in mentions:
-            self._learn(parts_of(mention.text))
+    def __init__(self, draws: Draws, identities: Identities) -> None:
+        self._draws = draws
+        self._identities = identities
+        self._sexes: dict[str, str] = {}
+        for person in identities.people:
+            sex = person.sex or (self._draws.choices.choice("FM", "sex", person.given[0]) if person.given else "")
+            for given in person.given[:1]:
+                self._sexes.setdefault(given, sex)
+        for person in identities.people:
+            for given in person.given[1:]:
+                self._sexes.setdefault(given, self._sexes[person.given[0]])
 
-    def name(self, text: str, salt: str) -> str | None:
+    def name(self, mention: Mention, salt: str) -> str | None:
         """Return the text with its names replaced, or None if it contains none. `salt` distinguishes mentions of one value."""
+        text, person = mention.text, self._identities.person(mention)
+        if looks_like_initials(text):
+            return self.initials(mention, salt)
         parts = parts_of(text)
         if not any(part.role for part in parts):
             return None
-        return "".join(self._part(part, parts, salt) for part in parts)
+        return "".join(self._part(part, parts, person, salt) for part in parts)
 
-    def initials(self, text: str, salt: str) -> str | None:
+    def initials(self, mention: Mention, salt: str) -> str | None:
         """Return the initials of the surrogate of the person they match in this document, or other letters if there is none."""
+        text, person = mention.text, self._identities.person(mention)
         letters = [c for c in text if c.isalpha()]
         if not letters or len(letters) > 5:
             return None
-        first, last = letters[0].casefold(), letters[-1].casefold()
-        person = next((p for p in self._roles.people if p[0][0] == first and p[1][0] == last), None)
         new = [self._letter(c, salt) for c in letters]
-        if person and len(letters) > 1:
-            new[0] = self._word("given", person[0], salt)[0]
-            new[-1] = self._word("surname", person[1], salt)[0]
+        if person and len(letters) > 1 and person.given and person.surname:
+            new[0] = self._given(person.given[0], salt)[0]
+            new[-1] = self._surname(person.surname[0], salt)[0]
+            new[1:-1] = [self._given_letter(c, person, salt, i) for i, c in enumerate(letters[1:-1], 1)]
         if [c.casefold() for c in new] == [c.casefold() for c in letters]:
             new[0] = self._letter(letters[0], salt)
         replacements = iter(new)
         return "".join(match_case(next(replacements).upper(), c) if c.isalpha() else c for c in text)
 
-    def local_part(self, text: str) -> str:
-        """Return `given.surname` for an e-mail address."""
-        given = self._choices.choice(pools.given_names(""), "mail given", text.casefold())
-        return f"{given}.{self._choices.choice(pools.surnames(), 'mail surname', text.casefold())}".lower()
+    def user_name(self, mention: Mention, salt: str) -> str | None:
+        """Return the user name made of the same parts of the surrogate of the person it fits, else one of the same shape."""
+        person = self._identities.person(mention)
+        made = self._handle(mention.text, person, salt) if person else ""
+        return made or self._draws.retry(lambda choices: same_shape(mention.text, choices, f"user{salt}"))
 
-    def _learn(self, parts: list[_Part]) -> None:
-        roles = self._roles
-        for part in parts:
-            if part.role:
-                roles.words.add(part.key)
-            if part.role in ("given", "surname"):
-                (roles.given if part.role == "given" else roles.surname).add(part.key)
-        given = next((p.key for p in parts if p.role == "given"), None)
-        surname = next((p.key for p in parts if p.role == "surname"), None)
-        if given and surname and (given, surname) not in roles.people:
-            roles.people.append((given, surname))
+    def local_part(self, text: str, salt: str) -> str:
+        """Return what stands before the `@` of an address: parts of the surrogate of the person whose name it contains, else
+        another name."""
+        local = text.partition("@")[0]
+        person = self._identities.of_user_name(local)
+        if person is not None:
+            return self._handle(local, person, salt)
+        given = self._draws.pick(pools.given_names(""), f"mail given {local.casefold()}", salt) or "mail"
+        surname = self._draws.pick(pools.surnames(), f"mail surname {local.casefold()}", salt) or "box"
+        return f"{given}.{surname}".lower()
 
-    def _part(self, part: _Part, parts: list[_Part], salt: str) -> str:
+    def _handle(self, text: str, person: Person, salt: str) -> str:
+        roles = user_name_parts(text, person)
+        if not roles:
+            return ""
+        given = self._given(person.given[0], salt) if person.given else ""
+        surname = "".join(self._surname(word, salt) for word in person.surname)
+        first = given[:1] or self._letter(person.first_letters[0] or "x", salt)
+        words = {"given": given, "surname": surname, "initial": first, "last": surname[:1]}
+        new = [words[role].lower() for role in roles]
+        runs = _RUNS.findall(text)
+        if sum(run[0].isalpha() for run in runs) == len(new):  # smith_j, john.smith77
+            made = iter(new)
+            replaced = [next(made) if run[0].isalpha() else self._digits(run, salt) for run in runs]
+        else:
+            first_letter = next(i for i, run in enumerate(runs) if run[0].isalpha())
+            tail = [self._digits(run, salt) for run in runs[first_letter + 1 :] if not run[0].isalpha()]
+            replaced = [*(self._digits(run, salt) for run in runs[:first_letter]), *new, *tail]
+        return match_case("".join(replaced), text)
+
+    def _digits(self, run: str, salt: str) -> str:
+        return same_shape(run, self._draws.choices, f"digits{salt}") or run
+
+    def _part(self, part: NamePart, parts: list[NamePart], person: Person | None, salt: str) -> str:
         if not part.role:
             return part.text
-        if part.role == "initial":
-            surname = next((p.key for p in parts if p.role == "surname"), "")
-            given = next((g for g, s in self._roles.people if s == surname and g[0] == part.key[0]), None)
-            new = self._word("given", given, salt)[0] if given else self._letter(part.text, salt)
+        if part.role == "initials":
+            before = [p for p in parts if p.role in ("initials", "given")]
+            first = next(i for i, p in enumerate(before) if p is part)
+            new = "".join(self._given_letter(c, person, salt, first + i) for i, c in enumerate(part.key))
             return match_case(new.upper(), part.text)
-        role = self._role(part.key) if part.role == "single" else part.role
-        return match_case(self._word(role, part.key, salt), part.text)
+        return match_case(self._word(part, person, salt), part.text)
 
-    def _role(self, key: str) -> str:
-        if key in self._roles.surname or key in self._roles.given:
-            return "surname" if key in self._roles.surname else "given"
-        given, surname = pools.lexicon("given_names").entry(key.title()), pools.lexicon("surnames").entry(key.title())
-        return "given" if given and (surname is None or given.share > surname.share) else "surname"
+    def _word(self, part: NamePart, person: Person | None, salt: str) -> str:
+        key = part.key
+        is_given = part.role == "given"
+        if part.role == "single" and person:
+            is_given = key not in person.surname
+        if not is_given:
+            return self._surname(key, salt)
+        full = person.given[0] if person and person.given else ""
+        if full != key and full in nickname_table().get(key, ()):
+            new = self._given(full, salt)
+            short = [n.title() for n in nickname_table().get(new.casefold(), ()) if len(n) < len(new)]
+            return next((n for n in short if self._draws.allows(n)), new)
+        return self._given(key, salt)
 
-    def _word(self, role: str, key: str, salt: str) -> str:
-        surrogate = self._surrogates.get((role, key, salt))
-        if surrogate is None:
-            surrogate = self._surrogates[role, key, salt] = next(self._unused(role, key, salt))
-            self._used.setdefault(surrogate.casefold(), f"{role} {key}")
-        return surrogate
+    def _surname(self, key: str, salt: str) -> str:
+        return self._draws.pick(pools.surnames(), f"surname {key}", salt) or "Doe"
 
-    def _unused(self, role: str, key: str, salt: str) -> Iterator[str]:
-        entry = pools.lexicon("given_names").entry(key.title()) if role == "given" else None
-        pool = pools.given_names(entry.sex if entry else "") if role == "given" else pools.surnames()
-        for attempt in range(20 * len(pool)):
-            name = self._choices.choice(pool, role, key, salt, str(attempt))
-            user = self._used.get(name.casefold(), f"{role} {key}")
-            if name.casefold() not in self._roles.words and user == f"{role} {key}":
-                yield name
-        yield from (name for name in pool if name.casefold() not in self._roles.words)
+    def _given(self, key: str, salt: str) -> str:
+        sex = self._sexes.get(key) or sex_of_given(key)
+        return self._draws.pick(pools.given_names(sex), f"given {key}", salt) or "Robin"
+
+    def _given_letter(self, letter: str, person: Person | None, salt: str, index: int) -> str:
+        """Return the initial of the surrogate's given name of this number (from 0) that a letter abbreviates."""
+        names = person.given if person else []
+        if index < len(names) and names[index][0] == letter.casefold():
+            return self._given(names[index], salt)[0].upper()
+        return self._letter(letter, salt)
 
     def _letter(self, letter: str, salt: str) -> str:
-        others = "".join(c for c in "ABCDEFGHJKLMNPRSTW" if c.casefold() != letter.casefold())
-        return self._choices.choice(others, "initial", letter.casefold(), salt)
-
-
-def parts_of(text: str) -> list[_Part]:
-    """Return the parts of a name in order; joined, they are the text."""
-    parts: list[_Part] = []
-    for run in _RUN.findall(text):
-        possessive = _POSSESSIVE.search(run)
-        if possessive and possessive.start():
-            parts += [_Part(run[: possessive.start()], "name"), _Part(possessive.group(), "")]
-        else:
-            parts.append(_Part(run, "name" if run[0].isalpha() else ""))
-    names = [p for p in parts if p.role]
-    after_name = False
-    for i, part in enumerate(names):
-        side = _title_side(part.text)
-        is_title = side in ("both", "after" if after_name else "before")
-        if is_title or (part.key in _PARTICLES and i + 1 < len(names)):
-            part.role = ""
-            continue
-        after_name = True
-        if len(part.text) == 1:
-            part.role = "initial"
-    _assign_roles(parts)
-    return parts
-
-
-def _assign_roles(parts: list[_Part]) -> None:
-    names = [p for p in parts if p.role]
-    words = [p for p in names if p.role == "name"]
-    comma = next((i for i, p in enumerate(parts) if not p.role and "," in p.text), len(parts))
-    after = [p for p in parts[comma:] if p.role]
-    titled = bool(parts) and parts[0].key in _BEFORE
-    for part in words:
-        if after and any(p.role for p in parts[:comma]):
-            part.role = "given" if any(p is part for p in after) else "surname"
-        elif len(names) == 1:
-            part.role = "surname" if titled else "single"
-        else:
-            part.role = "surname" if part is words[-1] else "given"
-    for i in range(len(parts) - 3, -1, -1):  # O'Brien-Jones: both halves are one surname
-        if parts[i].role == "given" and parts[i + 1].text == "-" and parts[i + 2].role == "surname":
-            parts[i].role = "surname"
-
-
-def _title_side(word: str) -> str:
-    """Return on which side of a name a title is written, `before`, `after` or `both`; empty for other words and for names."""
-    low = word.casefold()
-    if low in _BEFORE or low in _AFTER:
-        return "before" if low in _BEFORE else "after"
-    entry = pools.lexicon("person_titles").entry(word)
-    if entry is None or pools.lexicon("given_names").has(word) or pools.lexicon("surnames").has(word):
-        return ""
-    return entry.columns["side"]
+        others = "".join(c for c in _LETTERS if c.casefold() != letter.casefold())
+        return self._draws.choices.choice(others, "initial", letter.casefold(), salt)

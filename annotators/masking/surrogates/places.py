@@ -1,112 +1,321 @@
-"""Surrogates of places and organizations: proper words are replaced, words for the type of place are kept."""
+"""Surrogates of towns, regions, countries and postal codes that agree with each other."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from dataclasses import dataclass
 
-from ....typesystem import PhiKind
+from ...lexicon import Entry
 from ..date_format import match_case
-from ..operator import KeyedHash
+from ..operator import Context, KeyedHash, Mention
 from . import pools
+from .addresses import BRITISH_CODE, CANADIAN_CODE, IRISH_CODE, Piece, addresses_of, pieces_of, text_with
+from .draws import Draws
+from .facilities import other_street, replaced_words
+from .regions import REGIONS, Region, state_of_zip, zip3_of
 from .shapes import same_shape
 
-_RUN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[\W_]+")
-_FUNCTION_WORDS = frozenset("of the and for at in on de la du des".split())
-_HOSPITAL_WORDS = frozenset(
-    "st saint sint san santa general regional memorial community medical center centre health children's women's veterans "
-    "county city national north south east west".split()
-)
-"""Words in the names of organizations that do not identify one."""
-_ROOM_WORDS = frozenset("room bed ward floor suite bay unit level block wing".split())  # english: ok
-_LIST_OF = {
-    PhiKind.LOCATION_CITY: "cities",
-    PhiKind.LOCATION_COUNTRY: "countries",
-    PhiKind.LOCATION_STATE: "us_states",
-}
+_USA = "US"
+_IRISH_COUNTY = re.compile(r"(?i)(?:co\.?|county)\s+")
+_COUNTRY_PREFIX = re.compile(r"[A-Z]{1,3}-(?=\d)")
+_LARGE = 100_000
+"""People of a town that is recognized in the name of an organization."""
+_NEW_WORLD = ("CA", "AU")
+"""Countries with codes of states and known postal areas: where an address moves that names its state and its country."""
 
 
-def other_place(text: str, kind: PhiKind, choices: KeyedHash, salt: str) -> str | None:
-    """Return another place of the same type; None if the kind has no surrogates or the text contains no proper word."""
-    if kind is PhiKind.LOCATION_STREET:
-        return _replace_words(text, choices, salt, "street_words", frozenset())
-    if kind is PhiKind.LOCATION_ROOM:
-        return _replace_words(text, choices, salt, "street_words", _ROOM_WORDS)
-    if kind is PhiKind.LOCATION_ZIP:
-        return same_shape(text, choices, f"zip{salt}")
-    if kind is PhiKind.LOCATION_COUNTY:
-        return _choose(pools.counties(), text, choices, salt)
-    if (
-        kind in (PhiKind.LOCATION_HOSPITAL, PhiKind.LOCATION_CLINIC, PhiKind.LOCATION_FACILITY)
-        or kind.top is PhiKind.ORGANIZATION
-    ):
-        return _replace_words(text, choices, salt, "organization_cues", _HOSPITAL_WORDS)
-    if kind in (*_LIST_OF, PhiKind.LOCATION):
-        return _choose(_pool(text, kind), text, choices, salt)
-    return None
+@dataclass(frozen=True, slots=True)
+class _Area:
+    """Where a place lies: country (ISO 3166), state of the USA or region elsewhere; empty if unknown."""
+
+    country: str = ""
+    state: str = ""
 
 
-def _pool(text: str, kind: PhiKind) -> tuple[str, ...]:
-    """Return the pool of places of the same type as the text, as far as the lexicons know it."""
-    own_list = _LIST_OF.get(kind, "us_states")
-    for name in sorted(("us_states", "countries", "provinces", "cities"), key=lambda name: name != own_list):
-        entries = pools.lexicon(name).entries(text)
-        if not entries or (kind in _LIST_OF and name not in (own_list, "provinces")):
-            continue
-        if name == "cities":
-            return pools.cities(max(entries, key=lambda e: e.population).columns.get("country", "US"))
-        if name == "provinces":
-            return pools.named("provinces", "country", entries[0].columns.get("country", ""))
-        return pools.named(name, "kind", entries[0].kind)
-    if kind is PhiKind.LOCATION_COUNTRY:
-        return pools.named("countries", "kind", "name")
-    return pools.named("us_states", "kind", "name") if kind is PhiKind.LOCATION_STATE else pools.cities("US")
+class Places:
+    """The surrogates of one document's places.
+
+    A state becomes another state, and its towns, counties and postal codes become some of that state, wherever they occur. Outside the USA
+    regions and their towns change together. A country changes only if the text names it, and its places with it.
+    """
+
+    def __init__(self, draws: Draws, context: Context) -> None:
+        self._draws = draws
+        self._named: set[str] = set()
+        self._areas: dict[int, _Area] = {}
+        self._of_city: dict[str, _Area] = {}
+        self._pieces: dict[int, Piece] = {}
+        groups = addresses_of(context)
+        for group in groups:
+            self._learn(group)
+        self._home = self._find_home(groups)
+        for group in groups:
+            area = self._area(group)
+            self._areas.update((piece.begin, area) for piece in group)
+            self._pieces.update((piece.begin, piece) for piece in group)
+
+    def place(self, mention: Mention, salt: str) -> str | None:
+        """Return the text with each place in it replaced; None if it contains none."""
+        pieces = [self._pieces.get(piece.begin, piece) for piece in pieces_of(mention)]
+        new = [self._replace(piece, self._areas.get(piece.begin) or self._area([piece]), salt) for piece in pieces]
+        return text_with(mention, pieces, new) if pieces else None
+
+    def known_place(self, words: str, salt: str) -> str | None:
+        """Return the surrogate of a town or state in the name of an organization; None for other words."""
+        key = " ".join(words.casefold().split())
+        if (state := _us_state(words)) is not None and state.kind == "name":
+            return self._state(words, _Area(_USA, state.columns["state"]), salt)
+        region = _region(words)
+        if region is not None and (words.isupper() or not region.code or words == region.name):
+            return self._state(words, _Area(region.country, region.name), salt)
+        town = _largest(words, self._home)
+        if key in self._of_city or (town is not None and town.population >= _LARGE and not town.ambiguous):
+            piece = Piece(-1, -1, "city", words)
+            return self._replace(piece, self._area([piece]), salt)
+        return None
+
+    def _learn(self, group: list[Piece]) -> None:
+        """Remember in which country and state the towns of an address lie, and which countries are named as such."""
+        area = _stated_area(group)
+        for piece in group:
+            country = _country(piece.text) if piece.kind == "country" else ""
+            if country and (country != _USA or len(group) > 1):
+                self._named.add(country)
+            if piece.kind == "city":
+                known = self._of_city.setdefault(piece.key, area)
+                if (area.state and not known.state) or not known.country:
+                    self._of_city[piece.key] = area
+
+    def _find_home(self, groups: list[list[Piece]]) -> str:
+        """Return the country in which most addresses of the document lie, the USA if none states one."""
+        stated = [area.country for group in groups if len(group) > 1 and (area := _stated_area(group)).country]
+        towns = [_probable(p.text) for group in groups for p in group if p.kind == "city"]
+        votes = Counter(stated or [e.columns.get("country", "") for e in towns if e is not None])
+        return max(sorted(votes), key=lambda c: (votes[c], c == _USA), default=_USA) or _USA
+
+    def _area(self, group: list[Piece]) -> _Area:
+        stated = _stated_area(group)
+        if stated.state:
+            return stated
+        for piece in group:
+            if piece.kind == "city":
+                known = self._of_city.get(piece.key, _Area())
+                if known.state and stated.country in ("", known.country):
+                    return known
+                country = stated.country or known.country
+                town = _largest(piece.text, country or self._home) or _largest(piece.text, country)
+                if town is not None:
+                    return _Area(town.columns.get("country", ""), town.columns.get("state", "") or "")
+                return _Area(country or self._home)
+            if piece.kind == "county":
+                states = [e.columns["states"].split() for e in pools.lexicon("us_counties").entries(piece.text)]
+                if states and not stated.country:
+                    return _Area(_USA, states[0][0])
+        return _Area(stated.country or self._home)
+
+    def _replace(self, piece: Piece, area: _Area, salt: str) -> str:
+        new = self._new(piece, area, salt)
+        if new is None:
+            new = self._draws.retry(lambda choices: same_shape(piece.text, choices, f"place{salt}")) or piece.text
+        is_code = len(piece.text) <= (4 if piece.kind == "country" else 2)
+        return new if is_code else match_case(new, piece.text)
+
+    def _new(self, piece: Piece, area: _Area, salt: str) -> str | None:
+        if piece.kind == "street":
+            return other_street(piece.text, self._draws, salt)
+        if piece.kind == "country":
+            return self._country_name(piece.text, salt)
+        if piece.kind == "zip":
+            return self._zip(piece.text, area, salt)
+        if piece.kind == "county":
+            return self._county(piece.text, area, salt)
+        if piece.kind in ("state", "region"):
+            return self._state(piece.text, area, salt)
+        if piece.kind == "other" and (replaced := replaced_words(piece.text, self._draws, self.known_place, salt)):
+            return replaced
+        return self._town(piece.key, area, salt)
+
+    def _town(self, key: str, area: _Area, salt: str) -> str | None:
+        country = self._target_country(area.country, bool(area.state))
+        target = self._target(area, salt)
+        if isinstance(target, Region):
+            pool = target.towns
+        else:
+            pool = pools.towns(target) if target else pools.cities(country or _USA)
+        return self._draws.pick(pool, f"town {key}", area.country, salt) or self._draws.pick(
+            pools.cities(country or _USA), f"town {key}", area.country, salt
+        )
+
+    def _state(self, text: str, area: _Area, salt: str) -> str | None:
+        own = _us_state(text)
+        region = _region(text)
+        if own is None and region is None and not _IRISH_COUNTY.match(text):
+            others = pools.lexicon("provinces").entries(text)
+            country = others[0].columns.get("country", "") if others else ""
+            return self._draws.pick(pools.named("provinces", "country", country), f"province {text.casefold()}", salt)
+        area = _Area(_USA, own.columns["state"]) if own is not None and area.country in ("", _USA) else area
+        if region is not None and not area.state:
+            area = _Area(region.country, region.name)
+        county = _IRISH_COUNTY.match(text)
+        if own is None and region is None and county is not None:
+            area = _Area("IE", text.casefold())
+        target = self._target(area, salt)
+        if county is not None and isinstance(target, Region):
+            return f"{county.group()}{_IRISH_COUNTY.sub('', target.name)}"
+        is_code = text.isupper() and len(text) <= 3
+        if isinstance(target, Region):
+            return target.code if is_code and target.code else target.name
+        kind = own.kind if own is not None else "code" if is_code else "name"
+        forms = pools.state_forms(target or "")
+        form = forms.get(kind) or forms.get("name")
+        return f"{form.rstrip('.')}." if form and kind == "abbreviation" and text.endswith(".") else form
+
+    def _county(self, text: str, area: _Area, salt: str) -> str | None:
+        target = self._target(area, salt)
+        state = target if isinstance(target, str) else ""
+        if isinstance(target, Region):
+            return target.name
+        types = {name.rpartition(" ")[0]: name.rpartition(" ")[2] for name in pools.counties(state)}
+        new = self._draws.pick(tuple(types), f"county {text.casefold()}", salt)
+        if new is None:
+            return None
+        last = text.split()[-1]
+        if last.casefold().rstrip(".") in ("co", "cty"):
+            return f"{new} {last}"
+        return f"{new} {types[new]}" if pools.is_county_word(last) else new
+
+    def _zip(self, text: str, area: _Area, salt: str) -> str | None:
+        code = text.strip()
+        prefix = _COUNTRY_PREFIX.match(code)
+        if prefix is not None and area.country not in self._named:
+            rest = code[prefix.end() :]
+            return prefix.group() + (
+                self._draws.retry(lambda choices: same_shape(rest, choices, f"place{salt}")) or rest
+            )
+        own = _Area(_USA, state_of_zip(code)) if code[:5].isdecimal() and len(code) >= 5 else area
+        target = self._target(area if area.state else own, salt)
+        if isinstance(target, Region):
+            return self._postal_code(target, salt, code)
+        if not (code[:5].isdecimal() and len(code) in (5, 9, 10)):
+            return None
+        prefixes = zip3_of(target or "") or tuple(p for state in pools.states() for p in zip3_of(state))
+
+        def make(choices: KeyedHash) -> str:
+            prefix = choices.choice(prefixes, "zip", code, salt)
+            rest = same_shape(code[5:], choices, f"zip {code}") if code[5:] else ""
+            return f"{prefix}{choices.number(100, 'zip end', code, salt):02d}{rest}"
+
+        return self._draws.retry(make)
+
+    def _postal_code(self, region: Region, salt: str, code: str) -> str | None:
+        """Return a postal code of a region in the format of its country."""
+        choices, key = self._draws.choices, f"{code.casefold()} {salt}"
+        if not region.postal:
+            return None
+        prefix = choices.choice(region.postal, "postal prefix", key)
+        digits = [str(choices.number(9, "postal digit", key, str(i)) + 1) for i in range(4)]
+        letters = [choices.choice("ABEGHJLNPRSTWXYZ", "postal letter", key, str(i)) for i in range(2)]
+        if region.country == "CA":
+            return f"{prefix}{digits[0]}{letters[0]} {digits[1]}{letters[1]}{digits[2]}"
+        if region.country == "GB":
+            return f"{prefix}{digits[0]} {digits[1]}{letters[0]}{letters[1]}"
+        return (prefix + "".join(digits))[:4]
+
+    def _country_name(self, text: str, salt: str) -> str | None:
+        entry = pools.lexicon("countries").entry(text)
+        country = self._target_country(_country(text), False, salt, named=True)
+        if not country:
+            return self._draws.pick(pools.named("countries", "kind", "name"), f"country {text.casefold()}", salt)
+        kind = entry.kind if entry is not None and entry.kind == "demonym" else "name"
+        forms = pools.country_forms(country, kind)
+        plural = [form for form in forms if form.endswith("s") == text.casefold().endswith("s")]
+        return next(iter(plural if kind == "demonym" and plural else forms), None)
+
+    def _target_country(self, country: str, has_state: bool, salt: str = "", named: bool = False) -> str:
+        """Return the country to which the places of a country move: itself unless the text names it."""
+        if not country or not (named or country in self._named):
+            return country
+        moved = country == _USA and country in self._named
+        regions = moved or any(a.country == country and a.state for a in self._areas.values())
+        pool = _NEW_WORLD if regions and not (named and country not in self._named) else pools.countries()
+        others = tuple(c for c in pool if c != country)
+        names = {pools.country_forms(c, "name")[0]: c for c in others}
+        chosen = self._draws.pick(tuple(names), f"country {country}", salt if has_state else "")
+        return names.get(chosen or "", others[0])
+
+    def _target(self, area: _Area, salt: str) -> Region | str | None:
+        """Return the state of the USA, or the region elsewhere, to which places of an area move; None if its state is unknown."""
+        if not area.state:
+            return None
+        country = self._target_country(area.country, True)
+        if country == _USA:
+            names = {pools.state_forms(s)["name"]: s for s in pools.states() if s != area.state}
+            return names.get(self._draws.pick(tuple(names), f"state {area.state}", salt) or "")
+        regions = {r.name: r for r in REGIONS if r.country == country and r.name != area.state}
+        return regions.get(self._draws.pick(tuple(regions), f"state {area.state}", salt) or "")
 
 
-def _choose(pool: tuple[str, ...], text: str, choices: KeyedHash, salt: str) -> str | None:
-    key = " ".join(text.casefold().split())
-    for attempt in range(200):
-        place = choices.choice(pool, "place", key, salt, str(attempt))
-        if place.casefold() != key:
-            return match_case(place, text) if len(text) > 2 else place
-    return None
+def _stated_area(group: list[Piece]) -> _Area:
+    """Return the area that the pieces of an address state by themselves."""
+    countries = [_country(p.text) for p in group if p.kind == "country"]
+    for piece in group:
+        state = _us_state(piece.text) if piece.kind == "state" else None
+        if state is not None:
+            return _Area(_USA, state.columns["state"])
+        region = _region(piece.text) if piece.kind in ("region", "state") else None
+        if region is not None:
+            return _Area(region.country, region.name)
+        if piece.kind == "region" and _IRISH_COUNTY.match(piece.text):
+            return _Area("IE", piece.key)
+        if piece.kind == "region":
+            provinces = pools.lexicon("provinces").entries(piece.text)
+            return _Area(provinces[0].columns.get("country", "") if provinces else "")
+    for piece in group:
+        if piece.kind == "zip":
+            town = next((p for p in group if p.kind == "city"), None)
+            digits = piece.text[:5].isdecimal()
+            abroad = digits and town is not None and (town.begin > piece.begin or not _largest(town.text, _USA))
+            largest = _largest(town.text, "") if town is not None and abroad else None
+            if largest is not None:
+                return _Area(largest.columns.get("country", ""))
+            state_code = state_of_zip(piece.text)
+            if piece.text[:5].isdecimal() and len(piece.text) in (5, 10) and state_code and countries in ([], [_USA]):
+                return _Area(_USA, state_code)
+            for country, pattern in (("CA", CANADIAN_CODE), ("GB", BRITISH_CODE)):
+                code = pattern.fullmatch(piece.text.strip())
+                if code is not None and countries in ([], [country]):
+                    return _Area(country, f"postal area {code.group(1)}")
+            if IRISH_CODE.fullmatch(piece.text.strip()) and not countries:
+                return _Area("IE")
+    return _Area(countries[0] if countries else "")
 
 
-def _replace_words(text: str, choices: KeyedHash, salt: str, cues: str, kept_words: frozenset[str]) -> str | None:
-    """Return the text with its numbers and proper words replaced, or None if it has none."""
-    runs = _RUN.findall(text)
-    kept = [_is_kept(runs, i, cues, kept_words) for i in range(len(runs))]
-    new = "".join(run if keep else _replace(run, choices, salt) for run, keep in zip(runs, kept, strict=True))
-    return new if new != text else None
+def _us_state(text: str) -> Entry | None:
+    return pools.lexicon("us_states").entry(text.strip().rstrip(".")) or pools.lexicon("us_states").entry(text.strip())
 
 
-def _is_kept(runs: list[str], index: int, cues: str, kept_words: frozenset[str]) -> bool:
-    """Return whether a run only names the type of place. Followed by another word, it is a name: Orchard Street, Lake Shore."""
-    run = runs[index]
-    if not run[0].isalpha() or run in _FUNCTION_WORDS or run.casefold() in kept_words:
-        return not run[0].isdecimal()
-    entry = pools.lexicon(cues).entry(run)
-    if entry is None or (len(run) == 2 and run.isupper() and index and "," in runs[index - 1]):  # Omaha, NE
-        return False
-    following = runs[index + 2] if index + 2 < len(runs) and runs[index + 1].isspace() else ""
-    after = pools.lexicon(cues).entry(following)
-    if cues != "street_words":
-        return after is None
-    return entry.kind != "type" or not following.isalpha() or (after is not None and after.kind != "type")
+def _region(text: str) -> Region | None:
+    key = _IRISH_COUNTY.sub("co. ", text.casefold().strip(" ."))
+    entry = pools.lexicon("provinces").entry(text)
+    full = (entry.columns.get("full", "") if entry else "").casefold()
+    return next((r for r in REGIONS if r.name.casefold() in (key, full) or (r.code and r.code.casefold() == key)), None)
 
 
-def _replace(run: str, choices: KeyedHash, salt: str) -> str:
-    if run[0].isdecimal():
-        return same_shape(run, choices, f"number{salt}") or run
-    if len(run) <= 5 and run.isupper():  # an abbreviation: MGH, NHS, IL
-        return same_shape(run, choices, f"letters{salt}") or run
-    possessive = "'s" if run.lower().endswith(("'s", "’s")) else ""
-    word = run[: len(run) - len(possessive)]
-    return match_case(_surname(word, choices, salt), word) + run[len(word) :]
+def _country(text: str) -> str:
+    entry = pools.lexicon("countries").entry(text.strip().rstrip(".")) or pools.lexicon("countries").entry(text.strip())
+    return entry.columns.get("iso2", "") if entry else ""
 
 
-def _surname(word: str, choices: KeyedHash, salt: str) -> str:
-    for attempt in range(200):
-        name = choices.choice(pools.surnames(), "proper word", word.casefold(), salt, str(attempt))
-        if name.casefold() != word.casefold():
-            return name
-    return "Northside"
+def _probable(words: str) -> Entry | None:
+    """Return the town that a name without a country means: a large one anywhere, else one in the USA, else any."""
+    largest = _largest(words, "")
+    return largest if largest is not None and largest.population >= _LARGE else _largest(words, _USA) or largest
+
+
+def _largest(words: str, country: str) -> Entry | None:
+    """Return the largest town of a name, in a country if one is given."""
+    entries = pools.lexicon("cities").entries(words)
+    return max(
+        (e for e in entries if country in ("", e.columns.get("country", ""))), key=lambda e: e.population, default=None
+    )

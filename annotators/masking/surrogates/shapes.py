@@ -1,4 +1,4 @@
-"""Surrogates of numbers, codes, addresses and ages: fictional values of the same shape."""
+"""Surrogates of numbers, codes and addresses: fictional values of the same shape."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import re
 import string
 from collections.abc import Callable, Iterable
 
-from ...dates.numerals import CARDINAL, cardinal
 from ..operator import KeyedHash
 
 _EXTENSION = re.compile(r"(?i)\b(?:ext|extension|x)\.?\s*\d+\s*$")
-_NUMBER = re.compile(rf"\d+|\b{CARDINAL}\b", re.IGNORECASE)
-_HIGHEST = 89
+_HOST_ENDINGS = frozenset(
+    "www com org net edu gov info co ac nhs uk us ca au ie de se fr es example invalid test".split()
+)
+_BRITISH = re.compile(r"(?P<mobile>07)\d{9}|0[12]\d{9}")
+"""National numbers of the United Kingdom; Ofcom reserves 07700 900000 to 900999 and 01632 960000 to 960999 for fiction."""
+_AUSTRALIAN = re.compile(r"(?P<mobile>04)\d{8}|0[2378]\d{8}")
+_AUSTRALIAN_MOBILES = ("0491570006", "0491570110", "0491570156", "0491570157", "0491570158", "0491570159")
+"""National numbers of Australia; ACMA reserves these mobile numbers, and 5550 0000 to 5550 9999 of each area, for fiction."""
 _SCHEME = re.compile(r"(?i)^(?:https?|ftp)://")
 
 
@@ -71,8 +76,8 @@ def luhn(text: str) -> bool:
 
 
 def phone(text: str, choices: KeyedHash) -> str | None:
-    """Return a number between 555-0100 and 555-0199, which the North American Numbering Plan reserves for fiction; shorter
-    numbers by shape.
+    """Return a number between 555-0100 and 555-0199, which the North American Numbering Plan reserves for fiction; for
+    national British numbers one that Ofcom reserves; shorter numbers by shape.
 
     It has the punctuation of the text if that has seven, ten or, with the country code 1, eleven digits.
     """
@@ -82,13 +87,18 @@ def phone(text: str, choices: KeyedHash) -> str | None:
     digits = "".join(c for c in main if c.isdecimal())
     if len(digits) < 7:
         return same_shape(text, choices, "phone")
-    area = "".join(
-        [
-            str(2 + choices.number(8, "area", digits)),
-            str(choices.number(9, "area middle", digits)),
-            str(choices.number(10, "area last", digits)),
-        ]
-    )
+    british = _BRITISH.fullmatch(digits) if not main.lstrip().startswith("+") else None
+    if british is not None:
+        last = f"{choices.number(1000, 'line', digits):03d}"
+        return _fill(main, ("07700900" if british.group("mobile") else "01632960") + last) + (extension or "")
+    australian = _AUSTRALIAN.fullmatch(digits) if not main.lstrip().startswith("+") else None
+    if australian is not None:
+        if australian.group("mobile"):
+            made = choices.choice([n for n in _AUSTRALIAN_MOBILES if n != digits], "line", digits)
+        else:
+            made = f"0{choices.choice('2378', 'area', digits)}5550{choices.number(10_000, 'line', digits):04d}"
+        return _fill(main, made) + (extension or "")
+    area = _area_code(choices, digits)
     line = f"55501{choices.number(100, 'line', digits):02d}"
     if digits.endswith(line):
         line = f"{line[:5]}{(int(line[5:]) + 1) % 100:02d}"
@@ -101,34 +111,36 @@ def phone(text: str, choices: KeyedHash) -> str | None:
     return (_fill(main, new) if new else f"{area}-555-{line[3:]}") + (extension or "")
 
 
-def age(text: str, choices: KeyedHash) -> str | None:
-    """Return the text with its number changed by one or two, upwards only below 3, never above 89; None unless there is exactly
-    one number."""
-    numbers = list(_NUMBER.finditer(text))
-    if len(numbers) != 1:
-        return None
-    number = numbers[0].group()
-    years = int(number) if number.isdecimal() else cardinal(number)
-    if years is None:
-        return None
-    steps = [s for s in (-2, -1, 1, 2) if 1 <= years + s <= max(_HIGHEST, years - 1) and (years > 2 or s > 0)]
-    new = years + choices.choice(steps, "age", str(years))
-    return f"{text[: numbers[0].start()]}{new}{text[numbers[0].end() :]}"
+def _area_code(choices: KeyedHash, digits: str) -> str:
+    """Return an area code of the North American Numbering Plan: not N11, N9X, 37X, 96X, which are reserved, and not 555."""
+    for attempt in range(100):
+        code = str(200 + choices.number(800, "area", digits, str(attempt)))
+        if code[1] != "9" and code[1:] != "11" and code[:2] not in ("37", "96") and code != "555":
+            return code
+    return "202"
 
 
-def mail(text: str, choices: KeyedHash, name: str) -> str:
-    """Return an address at example.com (RFC 2606). `name`: its local part without the number that distinguishes addresses."""
-    return f"{name}{choices.number(999, 'mail number', text.casefold())}@example.com"
+def mail(text: str, local: str, slug: Callable[[list[str]], str]) -> str:
+    """Return an address below example.com, .org or .net (RFC 2606). `slug` makes the name of the host from the words of the old one."""
+    host = text.rpartition("@")[2]
+    name = _host(host, slug)
+    return f"{local}@{name.upper() if host.isupper() else name}"
 
 
-def web(text: str, choices: KeyedHash) -> str:
-    """Return an address below example.org (RFC 2606), with a path if the text has one."""
+def web(text: str, choices: KeyedHash, slug: Callable[[list[str]], str]) -> str:
+    """Return an address below example.com, .org or .net (RFC 2606), with a path if the text has one."""
     scheme = _SCHEME.match(text)
     address = _SCHEME.sub("", text)
     path = f"/{choices.token(6, 'path', text.casefold())}" if "/" in address.rstrip("/") else ""
     www = "www." if address.lower().startswith("www.") else ""
-    host = choices.token(6, "host", address.partition("/")[0].casefold())
-    return f"{scheme.group() if scheme else ''}{www}{host}.example.org{path}"
+    return f"{scheme.group() if scheme else ''}{www}{_host(address.partition('/')[0], slug)}{path}"
+
+
+def _host(host: str, slug: Callable[[list[str]], str]) -> str:
+    """Return a reserved host for another one: equal hosts get equal ones, and so do the hosts below them."""
+    labels = [label for label in host.casefold().split(".") if label not in _HOST_ENDINGS]
+    ending = next((e for e in ("org", "net") if host.casefold().endswith(e)), "com")
+    return f"{slug([''.join(c for c in labels[-1] if c.isalpha())] if labels else [])}.example.{ending}"
 
 
 def internet(text: str, choices: KeyedHash) -> str:

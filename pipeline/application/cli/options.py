@@ -67,6 +67,13 @@ Verify = Annotated[
         "--verify", metavar="PUBLIC", help="Public key that a package must be signed with.", show_default=False
     ),
 ]
+Surrogates = Annotated[
+    bool,
+    typer.Option(
+        "--surrogates",
+        help="Write realistic surrogates, not placeholders; needs the key. As `--set masker.surrogates=true`.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Kinds = Annotated[
@@ -102,6 +109,11 @@ def source_overrides(source: Path | None) -> list[str]:
         raise ConfigError([Fault("SOURCE", f"no such file or folder{nearest(source.name, near)}", str(source))])
     used, unused = ("folder", "files") if source.is_dir() else ("files", "folder")
     return [f"reader.{used}={json.dumps(str(source))}", f"reader.{unused}=null"]
+
+
+def with_surrogates(overrides: list[str] | None, surrogates: bool) -> list[str]:
+    """Return the overrides, with that of the switch `--surrogates` if it is on."""
+    return [*(overrides or []), *(["masker.surrogates=true"] if surrogates else [])]
 
 
 def kinds_faults(kinds: list[str]) -> list[Fault]:

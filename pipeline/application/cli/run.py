@@ -17,7 +17,20 @@ from ...pipeline import Pipeline
 from ...running.ledger import LedgerReader, RunRow, merging
 from . import console
 from .command import CommandApp
-from .options import Config, Plugin, Quiet, Set, SourcePath, Verify, choices, load, name_faults, source_overrides
+from .options import (
+    Config,
+    Plugin,
+    Quiet,
+    Set,
+    SourcePath,
+    Surrogates,
+    Verify,
+    choices,
+    load,
+    name_faults,
+    source_overrides,
+    with_surrogates,
+)
 
 app = CommandApp()
 
@@ -39,7 +52,7 @@ Metrics = Annotated[Path | None, typer.Option("--metrics", metavar="FILE", help=
 
 @app.command(
     epilog="Examples: `caspipe run deidentify notes` | `caspipe run my.yaml notes --output there` | "
-    "`caspipe run my.yaml --set masker.default=redact` | "
+    "`caspipe run deidentify --surrogates` | "
     "`caspipe run my.yaml --resume --workers 8` | `caspipe run my.yaml --shard 3/64`"
 )
 def run(
@@ -68,6 +81,7 @@ def run(
     stop_after: Annotated[
         str, typer.Option(metavar="ID", help="Run engines up to this one and no consumers, then count the annotations.")
     ] = "",
+    surrogates: Surrogates = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a pipeline: reader, engines, consumers."""
@@ -75,7 +89,7 @@ def run(
         output=output, workers=workers, shard=shard, ledger=ledger, runner=runner, events=events, metrics=metrics
     )
     options += [f"run.{name}=true" for name, given in (("resume", resume), ("show_output", show_output)) if given]
-    pipeline = load(config, [*source_overrides(source), *(set_ or []), *options], plugin, verify)
+    pipeline = load(config, [*source_overrides(source), *with_surrogates(set_, surrogates), *options], plugin, verify)
     if stop_after:
         _print_counts(pipeline, stop_after)
     else:
@@ -112,12 +126,15 @@ def retry(
     quarantined: Annotated[bool, typer.Option("--quarantined", help="Retry documents that were quarantined.")] = True,
     workers: Workers = "",
     ledger: LedgerFile = None,
+    surrogates: Surrogates = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a pipeline again for documents that were not released, and for those that have changed since."""
     options = _run_options(output=output, workers=workers, ledger=ledger)
     again = ["run.resume=true", f"run.retry_quarantined={str(quarantined).lower()}"]
-    pipeline = load(config, [*source_overrides(source), *(set_ or []), *options, *again], plugin, verify)
+    pipeline = load(
+        config, [*source_overrides(source), *with_surrogates(set_, surrogates), *options, *again], plugin, verify
+    )
     _end(console.run(pipeline, quiet), pipeline, quiet)
 
 
@@ -130,10 +147,11 @@ def merge(
     plugin: Plugin = None,
     verify: Verify = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the folders of the parts.")] = False,
+    surrogates: Surrogates = False,
     quiet: Quiet = False,
 ) -> None:
     """Combine the parts of a run that `caspipe run --shard` made."""
-    given = [*source_overrides(source), *(set_ or []), *_run_options(output=output)]
+    given = [*source_overrides(source), *with_surrogates(set_, surrogates), *_run_options(output=output)]
     pipeline = load(config, given, plugin, verify)
     with console.progress(quiet) as progress:
         report = merging.merge(pipeline, keep=keep, progress=progress)

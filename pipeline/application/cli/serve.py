@@ -17,7 +17,7 @@ from ...storage.secrets import read_secret
 from ..http_server import is_loopback, listen, stopped_by_signals
 from ..service.settings import MEBIBYTE, Settings, Spec
 from .command import EXIT_FAILED, CommandApp, complain, require_extra
-from .options import Config, Plugin, Set
+from .options import Config, Plugin, Set, Surrogates, with_surrogates
 
 app = CommandApp()
 
@@ -84,6 +84,7 @@ def serve(
     cors: Cors = None,
     state: State = None,
     auto_accept: AutoAccept = None,
+    surrogates: Surrogates = False,
     quiet: QuietLog = False,
 ) -> None:
     """Serve a pipeline over HTTP: documents in, masked documents out; suggestions for INCEpTION."""
@@ -91,7 +92,7 @@ def serve(
     key = read_key(api_key_file)
     spec = Spec(
         config=str(locate(config)),
-        overrides=tuple(set_ or ()),
+        overrides=tuple(with_surrogates(set_, surrogates)),
         plugins=tuple(str(p.resolve()) for p in plugin or ()),
         max_characters=max_characters,
         auto_accept=auto_accept,

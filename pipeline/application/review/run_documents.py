@@ -71,7 +71,9 @@ def quarantined_cas(run: Path, row: Row) -> Cas:
     try:
         return read_jsoncas(data, id=row.id)
     except FormatError:
-        raise ReviewError(f"document {row.id}: what the quarantine kept of it is damaged: run `caspipe retry`") from None
+        raise ReviewError(
+            f"document {row.id}: what the quarantine kept of it is damaged: run `caspipe retry`"
+        ) from None
 
 
 class RunCatalogue(Catalogue):
@@ -127,4 +129,3 @@ def refusals_of(cas: Cas) -> tuple[Refusal, ...]:
 def _is_xmi(path: str, folder: Path) -> bool:
     name = PurePosixPath(path)
     return name.is_relative_to(folder.as_posix()) and name.name.removesuffix(".gz").endswith(".xmi")
-

@@ -59,7 +59,9 @@ def keys_of(outputs: Iterable[Path]) -> list[bytes]:
         except ValueError:
             lines = []
         if not lines or any(len(key) != _SIZE for key in found):
-            raise ConsumerError(f"{path}: expected a key of {_SIZE} bytes in hexadecimal: remove it, and run without --resume")
+            raise ConsumerError(
+                f"{path}: expected a key of {_SIZE} bytes in hexadecimal: remove it, and run without --resume"
+            )
     return list(found)
 
 

@@ -219,9 +219,7 @@ def readings(text: str) -> Iterator[tuple[str, Callable[[int], int]]]:
         yield _resolved(text, _TAG_IN_WORD, lambda written: "")
 
 
-def _resolved(
-    text: str, pattern: re.Pattern[str], meaning: Callable[[str], str]
-) -> tuple[str, Callable[[int], int]]:
+def _resolved(text: str, pattern: re.Pattern[str], meaning: Callable[[str], str]) -> tuple[str, Callable[[int], int]]:
     new, old, parts, length, at = [0], [0], list[str](), 0, 0
     for m in pattern.finditer(text):
         replacement = meaning(m.group())

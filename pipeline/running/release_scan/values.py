@@ -176,13 +176,17 @@ class ValueCollector:
         if len(words) == 1:
             yield from self._word(words)
             return
-        address = top == "LOCATION" and words[0].isdecimal() and any(len(w) > 3 and not self._is_common(w) for w in words)
+        address = (
+            top == "LOCATION" and words[0].isdecimal() and any(len(w) > 3 and not self._is_common(w) for w in words)
+        )
         yield _Form(tuple(words), ALL if address and len(words) > 2 else OWN)
         if address:
             yield _Form(tuple(words[:2]), OWN)  # `12 Quellmore`
 
     def _word(self, words: Sequence[str]) -> Iterator[_Form]:
-        if (len(words) > 1 and sum(map(len, words)) > _SHORTEST_WORD and not all(w in PARTICLES for w in words)) or (len(words) == 1 and len(words[0]) >= _SHORTEST_WORD and not self._is_common(words[0])):
+        if (len(words) > 1 and sum(map(len, words)) > _SHORTEST_WORD and not all(w in PARTICLES for w in words)) or (
+            len(words) == 1 and len(words[0]) >= _SHORTEST_WORD and not self._is_common(words[0])
+        ):
             yield _Form(tuple(words), OWN)
 
     def _codes(self, words: list[str]) -> Iterator[_Form]:

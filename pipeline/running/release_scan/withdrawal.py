@@ -44,7 +44,9 @@ class Withdrawal:
         rebuilt = [c for c in self._consumers() if any(map(_shares(c), rows.values()))]
         lost = self._rebuild(rebuilt, rows) if rebuilt else {}
         for number, row in sorted({**rows, **lost}.items()):
-            message = messages.get(number, "withdrawn, because an output that it shares with a withdrawn document is not whole")
+            message = messages.get(
+                number, "withdrawn, because an output that it shares with a withdrawn document is not whole"
+            )
             self._fail(row, message, texts.get(row.id))
         self.ledger.flush()
 
@@ -154,7 +156,9 @@ def original_texts(reader: CollectionReader | None, ids: set[str]) -> Iterator[t
     """Yield id and original text of documents, as far as they can be read again."""
     if reader is None or not ids:
         return
-    with contextlib.suppress(Exception):  # the texts of the quarantine are a service: the documents are withdrawn without them
+    with contextlib.suppress(
+        Exception
+    ):  # the texts of the quarantine are a service: the documents are withdrawn without them
         handles = reader.handles()
         documents = iter(reader) if handles is None else (reader.load(h.data) for h in handles if h.id in ids)
         for cas in documents:

@@ -133,15 +133,18 @@ def test_consistency_can_be_given_up() -> None:
 
 
 def test_surrogates_keep_the_sort_of_place() -> None:
-    state, code, country, people, city, county = surrogates(
-        "<LOCATION_STATE>Ohio</LOCATION_STATE>, <LOCATION_STATE>OH</LOCATION_STATE>, "
-        "<LOCATION_COUNTRY>Sweden</LOCATION_COUNTRY>, <LOCATION_COUNTRY>Swedish</LOCATION_COUNTRY>, "
-        "<LOCATION_CITY>Uppsala</LOCATION_CITY>, <LOCATION_COUNTY>Ada County</LOCATION_COUNTY>"
+    state, code, people, city, country, county = surrogates(
+        "<LOCATION_STATE>Ohio</LOCATION_STATE> or <LOCATION_STATE>OH</LOCATION_STATE>, "
+        "<LOCATION_COUNTRY>Swedish</LOCATION_COUNTRY> from <LOCATION_CITY>Uppsala</LOCATION_CITY>, "
+        "<LOCATION_COUNTRY>Sweden</LOCATION_COUNTRY>; later <LOCATION_COUNTY>Ada County</LOCATION_COUNTY>"
     )
     states, countries = Lexicon.load("us_states"), Lexicon.load("countries")
     assert (states.entry(state).kind, states.entry(code).kind) == ("name", "code")  # type: ignore[union-attr]
     assert (countries.entry(country).kind, countries.entry(people).kind) == ("name", "demonym")  # type: ignore[union-attr]
-    assert {e.columns["country"] for e in Lexicon.load("cities").entries(city)} & {"SE"}
+    iso = countries.entry(country).columns["iso2"]  # type: ignore[union-attr]
+    assert iso == countries.entry(people).columns["iso2"] != "SE"  # type: ignore[union-attr]
+    assert iso in {e.columns["country"] for e in Lexicon.load("cities").entries(city)}
+    assert states.entry(state).columns["state"] == code  # type: ignore[union-attr]
     assert Lexicon.load("us_counties").has(county)
 
 
@@ -177,8 +180,9 @@ def test_no_proper_word_of_an_address_stays(address: str, gone: set[str], kept: 
     assert words.count("NE") == ("NE" in kept)
 
 
-def test_a_name_of_common_words_alone_becomes_a_placeholder() -> None:
-    assert surrogates("<LOCATION_HOSPITAL>the General Hospital</LOCATION_HOSPITAL>") == ["[LOCATION]"]
+def test_a_name_of_common_words_alone_becomes_another_name() -> None:
+    (new,) = surrogates("<LOCATION_HOSPITAL>the General Hospital</LOCATION_HOSPITAL>")
+    assert re.fullmatch("the [A-Z][a-z]+ Hospital", new)
 
 
 @pytest.mark.parametrize(
@@ -190,9 +194,9 @@ def test_a_name_of_common_words_alone_becomes_a_placeholder() -> None:
         ("PHONE", "+46 18 471 00 00", r"[2-9]\d\d-555-01\d\d"),
         ("PHONE_PAGER", "3 4471", r"\d \d{4}"),
         ("FAX", "617.867.5309", r"[2-9]\d\d\.555\.01\d\d"),
-        ("EMAIL", "anna.berg@hospital.example", r"[a-z]+\.[a-z]+\d{1,3}@example\.com"),
-        ("URL", "https://www.hospital.example/berg", r"https://www\.[a-z2-7]{6}\.example\.org/[a-z2-7]{6}"),
-        ("URL", "hospital.example", r"[a-z2-7]{6}\.example\.org"),
+        ("EMAIL", "anna.berg@hospital.example", r"[a-z]+\.[a-z]+@[a-z]+\.example\.com"),
+        ("URL", "https://www.hospital.example/berg", r"https://www\.[a-z]+\.example\.com/[a-z2-7]{6}"),
+        ("URL", "hospital.org", r"[a-z]+\.example\.org"),
         ("IP_MAC", "AA-BB-CC-DD-EE-FF", r"00-00-5E-00-53-[0-9A-F]{2}"),
         ("IP_MAC", "aabb.ccdd.eeff", r"0000\.5e00\.53[0-9a-f]{2}"),
         ("ID_SSN", "123-45-6789", r"9\d\d-[0-4]\d-\d{4}"),
@@ -200,16 +204,14 @@ def test_a_name_of_common_words_alone_becomes_a_placeholder() -> None:
         ("ID", "Ö-7", r"[A-Z]-\d"),
         ("LOCATION_ZIP", "02139-4307", r"\d{5}-\d{4}"),
         ("PERSON_USERNAME", "aberg77", r"[a-z]{5}\d\d"),
-        ("AGE", "45-year-old", r"4[3467]-year-old"),
-        ("AGE", "forty-five years", r"4[3467] years"),
-        ("AGE", "89", r"8[78]"),
-        ("AGE", "2 days", r"[34] days"),
-        ("AGE", "92", r"\[AGE > 89\]"),
-        ("AGE", "2-3 years", r"\[AGE\]"),
+        ("AGE", "92", r"over 89"),
+        ("AGE", "92-year-old", r"over-89-year-old"),
+        ("AGE", "ninety-two years old", r"over 89 years old"),
+        ("AGE", "old", r"\[AGE\]"),
         ("PROFESSION", "teacher", r"(?!teacher)[a-z ]+"),
         ("DATE", "3/4/2020", r"\d{1,2}/\d{1,2}/20(19|20|21)"),
         ("OTHER", "the one with the scar", r"\[OTHER\]"),
-        ("LOCATION_DEPARTMENT", "ward 7", r"\[LOCATION\]"),
+        ("LOCATION_DEPARTMENT", "ward 7", r"ward \d"),
         ("LOCATION_COORDINATES", "59.85, 17.63", r"\[LOCATION\]"),
     ],
 )
