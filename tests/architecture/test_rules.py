@@ -33,6 +33,7 @@ LAYERS = (
     "pipeline.application.experiment",
     "pipeline.application.audit",
     "pipeline.application.review",
+    "pipeline.application.release",
     "pipeline.application.service",
     "pipeline.application.cli",
 )

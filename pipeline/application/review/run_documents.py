@@ -14,6 +14,7 @@ from ...running.kept_config import NAME as CONFIG
 from ...running.kept_config import read_config
 from ...running.ledger import LedgerReader, Row
 from ...running.quarantine import Quarantine
+from ..audit.published import SETTLED
 from .catalogue import Catalogue
 from .document import Document, Refusal, document_of
 from .state import ReviewError
@@ -64,7 +65,7 @@ def run_documents(run: Path, ledger: LedgerReader) -> Iterator[RunDocument]:
 
 def quarantined_cas(run: Path, row: Row) -> Cas:
     """Return a document of the quarantine with what was found. Raises ReviewError that says why there is nothing to see."""
-    data = Quarantine(run).cas(row.number)
+    data = next((path.read_bytes() for path in kept_paths(run, row.number) if path.is_file()), None)
     if data is None:
         hint = "it could not be read" if row.reason in ("unreadable", "duplicate") else "nothing of it was kept"
         raise ReviewError(f"document {row.id}: quarantined ({row.reason}: {row.message}); {hint}: it cannot be shown")
@@ -72,6 +73,12 @@ def quarantined_cas(run: Path, row: Row) -> Cas:
         return read_jsoncas(data, id=row.id)
     except FormatError:
         raise ReviewError(f"document {row.id}: what the quarantine kept of it is damaged: run `caspipe retry`") from None
+
+
+def kept_paths(run: Path, number: int) -> tuple[Path, Path]:
+    """Return where a document of the quarantine is, and where it is after its release."""
+    path = Quarantine(run).cas_path(number)
+    return path, run / SETTLED / path.name
 
 
 class RunCatalogue(Catalogue):
@@ -100,7 +107,7 @@ class RunCatalogue(Catalogue):
         row = self.documents[number].row
         cas = self.cas(number)
         document = document_of(cas, self.view)
-        if self.documents[number].quarantined:
+        if self.documents[number].quarantined and Quarantine(self.run).holds(row.number):
             document.refusals = refusals_of(cas)
             document.quarantined = f"{row.reason}: {row.message}"
         return document
