@@ -135,6 +135,11 @@ def settle(document: Document, review: DocumentReview) -> Verdict:
     if review.edited is not None:
         if review.edited.digest != document.digest:
             raise changed_text(document.id, f"the edited document ({review.by})")
+        found = sum(s.status in LIVE for s in document.base.values())
+        if found and not review.edited.spans:
+            raise ReaderError(
+                f"document {document.id}: the edited document has no annotation of PHI, the run found {found}: it is held back"
+            )
         return _of_edited(document, review.edited, review.by)
     for one in (*review.reviews, *([review.adjudicator] if review.adjudicator else [])):
         if one.decisions.digest != document.digest:

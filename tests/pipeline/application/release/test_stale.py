@@ -13,7 +13,7 @@ import pytest
 from releasing import caspipe, holding, make_run, released, reviewer
 
 from caspipe.pipeline.application.release import publishing
-from caspipe.typesystem import DEIDENTIFIED_VIEW, GOLD_VIEW, load_xmi
+from caspipe.typesystem import DEIDENTIFIED_VIEW, GOLD_VIEW, read_xmi
 
 
 @pytest.mark.attack("review-stale")
@@ -42,7 +42,7 @@ def test_gold_holds_no_masked_text_that_is_older_than_its_decisions(run: Path, t
         anna.done("a")
     gold = tmp_path / "gold"
     assert caspipe("review", run / "restricted" / "xmi", "--annotator", "anna", "--export", gold).exit_code == 0
-    changed, same = load_xmi(gold / "c.xmi"), load_xmi(gold / "a.xmi")
+    changed, same = read_xmi(gold / "c.xmi"), read_xmi(gold / "a.xmi")
     assert changed.has_view(GOLD_VIEW) and not changed.has_view(DEIDENTIFIED_VIEW)
     assert same.has_view(DEIDENTIFIED_VIEW)
 
