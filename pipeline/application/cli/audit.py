@@ -12,6 +12,7 @@ import typer
 from rich.table import Table
 
 from ...errors import ConfigError, Fault, ReaderError
+from ...running.run_documents import is_run
 from ...storage import signing
 from ...storage.files import make_folder, restricted_folder, write_atomic
 from ..audit import manifest as manifests
@@ -22,7 +23,6 @@ from ..audit.outcome_page import outcome_page
 from ..audit.reading_page import reading_page
 from ..audit.released import FOLDER, draw_sample, find_sample, ledger_of, read_audits
 from ..audit.sampling import FILE
-from ..review.run_documents import is_run
 from ..review.stale import refuse_stale
 from . import console
 from .command import EXIT_DIFFERENT, CommandApp, complain

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from ...errors import ConfigError, Fault
+from ...running.run_documents import xmi_folder
 from ..release.release import ReleaseOptions, ReleaseResult, check_run, release as make_release
 from ..release.reviews import READERS, Reviews, read_edited, read_reviews
-from ..review.run_documents import xmi_folder
 from ..review.store import annotators
 from . import console
 from .command import EXIT_INCOMPLETE, CommandApp

@@ -17,9 +17,10 @@ from ...pipeline import Pipeline
 from ...running.kept_config import changed_files, changed_keys, read_config, source_of
 from ...running.ledger import LedgerReader, RunRow
 from ...running.observers import Progress
+from ...running.run_documents import RunDocument, document_name, run_documents, xmi_folder
 from ...storage.hashing import code_version
 from ..audit.published import REVIEWED
-from ..review.run_documents import RunDocument, document_name, kept_paths, run_documents, xmi_folder
+from ..review.run_documents import kept_paths
 from .applying import RejectionCheck
 from .decisions import Counts
 from .publishing import publish

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ....typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, Phi
+from ....typesystem.typesystem import own_types
 from ...errors import ConfigError, Fault, ReaderError, nearest
 from ...pipeline import Pipeline
 from ..review.history import DocumentDecisions, History
@@ -128,4 +129,5 @@ def _edited(cas: Cas) -> EditedSpans:
 
 def _foreign(cas: Cas) -> bool:
     """Return whether a document has annotations of types that are not caspipe's own."""
-    return any(not t.__module__.startswith("caspipe.") for view in cas.views for t in view.types())
+    known = own_types()
+    return any(t.uima_name not in known for view in cas.views for t in view.types())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...errors import ReaderError
+from ...running.run_documents import xmi_folder
 from ..audit.published import published
-from .run_documents import xmi_folder
 from .store import annotators, journal_path, read_journal
 
 
