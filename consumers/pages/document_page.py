@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ...pipeline.contract.leaks import leaks_of
 from ...typesystem import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi, PhiCandidate, View
 from .rendering import render_page
 from .tally import winning_candidate
@@ -20,8 +21,9 @@ _OUTCOMES: dict[State, str] = {
     "kept": "left readable",
     "vetoed": "removed",
     "missed": "in the reference only",
+    "refused": "still readable: the leak gate refused the document",
 }
-_SAMPLES: dict[State, str] = {"kept": "kept k-OTHER", "vetoed": "vetoed", "missed": "missed"}
+_SAMPLES: dict[State, str] = {"kept": "kept k-OTHER", "vetoed": "vetoed", "missed": "missed", "refused": "refused"}
 """States that the legend explains, with the CSS classes of its sample."""
 
 
@@ -80,7 +82,7 @@ def _detail(span: ShownSpan, cas: Cas) -> dict[str, Any]:
     """Return what the template shows of one span."""
     phi = span.phi
     winner = winning_candidate(phi, span.candidates) if phi is not None else None
-    facts = [("Offsets", f"{span.begin}–{span.end}"), ("Outcome", _OUTCOMES[span.state])]
+    facts = [("Offsets", f"{span.begin}–{span.end}"), ("Outcome", _OUTCOMES[span.state]), ("Check", span.check)]
     if phi is not None:
         facts += [("Source", phi.source), ("Rule", winner.rule if winner is not None else "")]
         facts += [("Confidence", f"{phi.confidence:.2f}"), ("Value", phi.value), ("Reason", phi.reason)]
@@ -102,8 +104,9 @@ def _candidate_row(c: PhiCandidate, winner: PhiCandidate | None) -> list[object]
     return [{"kind": c.kind.name}, c.covered_text, c.source, c.rule, f"{c.confidence:.2f}", outcome]
 
 
-State = Literal["masked", "found", "kept", "vetoed", "missed"]
-"""Outcome of a span: masked; found, if no masker ran; final but left readable; removed; only in the reference."""
+State = Literal["masked", "found", "kept", "vetoed", "missed", "refused"]
+"""Outcome of a span: masked; found, if no masker ran; final but left readable; removed; only in the reference; readable in the
+masked text although the leak gate found it there."""
 
 
 Mark = tuple[int, int, str, State, list[int]]
@@ -121,13 +124,15 @@ class ShownSpan:
     phi: Phi | None = None
     masked: list[MaskedSpan] = field(default_factory=list)
     candidates: list[PhiCandidate] = field(default_factory=list)
+    check: str = ""
+    """The check of the leak gate that found it."""
     number: int = 0
 
 
 def shown_spans(cas: Cas) -> list[ShownSpan]:
     """Return everything that a page shows of the original text, disjoint and in text order.
 
-    Final spans take precedence, then masked spans without a final span, then reference spans that were not found, then
+    Places for which the leak gate refused the document take precedence, then final spans, then masked spans without a final span, then reference spans that were not found, then
     candidates that were removed; a span that overlaps one before it appears in that span's list of candidates.
     """
     if not cas.has_view(INITIAL_VIEW):
@@ -137,7 +142,10 @@ def shown_spans(cas: Cas) -> list[ShownSpan]:
     masked = cas.view(DEIDENTIFIED_VIEW).select(MaskedSpan) if masker_ran else []
     masked.sort(key=lambda m: m.original_begin)
     ends = [m.original_end for m in masked]
-    spans: list[ShownSpan] = []
+    spans = [
+        ShownSpan(k.original_begin, k.original_end, k.kind.name, "refused", check=k.check)
+        for k in (leaks_of(cas) if masker_ran else ())
+    ]
     for phi in view.select(Phi):
         i = bisect_right(ends, phi.begin)
         over = []
@@ -197,7 +205,7 @@ def masked_marks(view: View, spans: list[ShownSpan]) -> list[Mark]:
     ]
     if view.offset_map is not None:
         for s in spans:
-            if s.state in ("kept", "missed"):
+            if s.state in ("kept", "missed", "refused"):
                 begin, end = view.offset_map.to_new(s.begin, s.end)
                 marks.append((begin, end, s.kind, s.state, [s.number]))
     marks.sort(key=lambda mark: (mark[0], mark[1]))

@@ -26,8 +26,8 @@ from .interruption import Interruption, graceful_interrupt
 from .ledger.session import Session, open_session
 from .observers import ObserverGroup, Progress
 from .quarantine import Quarantine
-from .released_names import NameMap, ReleasedNames
 from .release_manifest import write_manifest
+from .released_names import NameMap, ReleasedNames
 from .runners.backlog import refuse_duplicates
 from .runners.events import DocumentEvent, Observer
 from .runners.runner import Runner

@@ -34,6 +34,7 @@ LAYERS = (
     "pipeline.application.audit",
     "pipeline.application.review",
     "pipeline.application.selftest",
+    "pipeline.application.release",
     "pipeline.application.service",
     "pipeline.application.cli",
 )

@@ -12,6 +12,7 @@ import typer
 from rich.table import Table
 
 from ...errors import ConfigError, Fault, ReaderError
+from ...running.run_documents import is_run
 from ...storage import signing
 from ...storage.files import make_folder, restricted_folder, write_atomic
 from ..audit import manifest as manifests
@@ -22,6 +23,7 @@ from ..audit.outcome_page import outcome_page
 from ..audit.reading_page import reading_page
 from ..audit.released import FOLDER, draw_sample, find_sample, ledger_of, read_audits
 from ..audit.sampling import FILE
+from ..review.stale import refuse_stale
 from . import console
 from .command import EXIT_DIFFERENT, CommandApp, complain
 from .options import choices
@@ -131,7 +133,12 @@ def manifest(
     ] = None,
     ledger: LedgerOption = None,
 ) -> None:
-    """Write release/manifest.json: every file with its digest, the run's counts, and the bound of its audit."""
+    """Write release/manifest.json: every file with its digest, the run's counts, and the bound of its audit.
+
+    A release that is older than a decision of its review is refused: `caspipe release` makes it again.
+    """
+    if is_run(run):
+        refuse_stale(run)
     with ledger_of(run, ledger) as opened:
         content = manifests.make_manifest(run, opened, read_audits(run / FOLDER))
     data = content.to_bytes()

@@ -17,7 +17,7 @@ from ..evaluation import risk as risk_evaluation
 from ..evaluation.documents import sentences_near
 from ..evaluation.scoring import Evaluation, Measured, report_of
 from . import console
-from .command import CommandApp
+from .command import CommandApp, complain
 from .options import (
     JsonFile,
     Kinds,
@@ -59,7 +59,13 @@ Gold = Annotated[
         autocompletion=shipped_corpora,
     ),
 ]
-System = Annotated[Path | None, typer.Option(metavar="PATH", help="A system's annotations of the same documents.")]
+System = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PATH|RUN",
+        help="A system's annotations of the same documents, or the output folder of a run: the documents that are done count.",
+    ),
+]
 Reader = Annotated[
     str,
     typer.Option(
@@ -149,6 +155,7 @@ CsvFile = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Als
     "`caspipe evaluate --gold corpus/gold --system corpus/run1 --reader i2b2 --scheme i2b2-2014` | "
     "`caspipe evaluate --gold dev --system run1 --compare run2 --reader i2b2 --scheme meddocan` | "
     "`caspipe evaluate --gold gold.jsonl --system found.jsonl --reader jsonl --bootstrap 1000 --json scores.json` | "
+    "`caspipe evaluate --gold gold --system out --reader marked` | "
     "`caspipe evaluate my.yaml --risk --risk-densities my-notes.yaml --risk-html risk.html` | "
     "`caspipe evaluate --gold echr_test.json --system masked.json --reader tab --scheme tab`. "
     "A figure that cannot be computed, such as the precision of a system that found nothing, is printed as `undefined`."
@@ -203,6 +210,8 @@ def evaluate(
     first = _scores(evaluation, system or str(config), request, quiet)
     groups = evaluation.groups(first)
     second = _scores(evaluation, compare, None, quiet) if compare else None
+    for note in evaluation.notes:
+        complain(f"warning: {note}")
     report = report_of(first, second, bootstrap, wilson, seed, "group" if by_group else "document")
     report.groups = groups
     if request is not None:

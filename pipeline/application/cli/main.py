@@ -57,6 +57,7 @@ COMMANDS = {
         "Pack a pipeline: configuration, models, lexicons, rules, plug-ins, type system, and the hash of each.",
     ),
     "review": ("review", "Open a page in the browser to check, correct and complete annotations."),
+    "release": ("release", "Release the documents of a run with the decisions of their review."),
     "serve": ("serve", "Serve a pipeline over HTTP: documents in, masked documents out; suggestions for INCEpTION."),
     "lexicon": ("lexicon", "Lexicons: lists and terminologies that annotators look words up in."),
     "train": ("train", "Train models: `caspipe train CONFIG` runs a training pipeline."),

@@ -13,13 +13,14 @@ import typer
 from ....consumers.uima.xmi import XmiConsumer
 from ...errors import ConfigError, Fault
 from ...pipeline import Pipeline
+from ...running.run_documents import is_run
 from ...storage.files import write_atomic
 from ..review.agreement import Agreement
 from ..review.agreement import agreement as compute_agreement
 from ..review.catalogue import Catalogue
 from ..review.export import export_gold
 from ..review.history import DocumentDecisions, History
-from ..review.run_documents import RunCatalogue, is_run
+from ..review.run_documents import RunCatalogue
 from ..review.session import AnnotatorPair, Session
 from ..review.store import Journal, annotators, journal_path, read_journal
 from . import console

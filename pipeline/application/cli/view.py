@@ -19,12 +19,13 @@ from .options import Plugin, Set, load, load_plugins, reader_names, shipped_conf
 
 app = CommandApp()
 
-BY_SUFFIX = {".xmi": "xmi", ".xcas": "xcas", ".json": "jsoncas", ".txt": "text", ".xml": "i2b2", ".ann": "brat"}
+BY_SUFFIX = {".xmi": "xmi", ".xcas": "xcas", ".json": "jsoncas", ".txt": "text", ".xml": "i2b2", ".ann": "brat", ".cas": "jsoncas"}
 """The default reader of a file."""
 
 
 @app.command(
     epilog="Examples: `caspipe view out/restricted/xmi/17.xmi` | `caspipe view note.txt --open` | "
+    "`caspipe view out/restricted/quarantine/000017.cas` (with the places that the leak gate refused) | "
     "`caspipe view corpus/17.xml --from i2b2 -o page.html`. A file without annotations (.txt) goes through a pipeline first."
 )
 def view(

@@ -17,6 +17,7 @@ from ...contract.component import Annotator, CollectionReader, Component
 from ...errors import ReaderError, ResourceError
 from ...pipeline import Pipeline
 from ...storage.archives.archive import is_archive
+from .run_progress import RunProgress
 
 DocumentCallback = Callable[[int | None], None]
 """A callback for each document. Its argument is the total number of documents, if known."""
@@ -158,9 +159,12 @@ def _parameters(reader: str) -> tuple[str, ...]:
 
 
 def collection_pairs(
-    reference: Collection, system: Collection, callback: DocumentCallback | None = None
+    reference: Collection,
+    system: Collection,
+    callback: DocumentCallback | None = None,
+    done: RunProgress | None = None,
 ) -> Iterator[Pair]:
-    """Yield the documents of two collections, matched by id, in the order of the system.
+    """Yield the documents of two collections, matched by id, in the order of the system. `done`: those of a run that count.
 
     Raises ReaderError if a document cannot be read, an id is not unique, or documents are missing on one side.
     """
@@ -173,12 +177,16 @@ def collection_pairs(
     assert pipeline.reader is not None
     with pipeline:
         for cas in _documents(pipeline.reader, callback):
+            if done is not None and cas.id not in done.released:
+                continue
             _check_unique(cas.id, system_ids, system.path)
             system_ids[cas.id] = None
             if cas.id in gold:
                 gold_cas = gold.pop(cas.id)
                 views = reference.annotated(gold_cas, reference=True), system.annotated(cas, reference=False)
                 yield pair_of_two(gold_cas, pipeline.process(cas), *views)
+    if done is not None:
+        gold_ids = done.without_waiting(gold_ids)
     same_documents(gold_ids, list(system_ids), str(reference.path), str(system.path))
 
 

@@ -17,6 +17,7 @@ from ....typesystem import GOLD_VIEW, INITIAL_VIEW
 from ...assembly.shipped import locate
 from ...errors import ReaderError, nearest
 from ...pipeline import Pipeline
+from ...running.run_documents import is_run, xmi_folder
 from .documents import (
     Collection,
     DocumentCallback,
@@ -27,6 +28,7 @@ from .documents import (
     with_sentences,
 )
 from .risk import RiskRequest
+from .run_progress import RunProgress
 
 Measured = Mapping[str, tuple[tuple[str, ...], str | None]]
 """Criteria and scheme of each table; our own criteria are under the empty name."""
@@ -56,6 +58,8 @@ class Evaluation:
     """Name of the metadata by which documents are grouped; empty for none."""
     values: list[str] = field(default_factory=list)
     """The value of each document of the last `scores`."""
+    notes: list[str] = field(default_factory=list)
+    """What is not scored."""
 
     def scores(
         self, system: str | Path, risk: RiskRequest | None, callback: DocumentCallback | None
@@ -104,8 +108,17 @@ class Evaluation:
         if self.reader == self.gold_reader:
             of_gold = others = self.overrides
         reference = Collection(self.gold, self.gold_reader, kinds, of_gold, self.gold_view)
+        if is_run(Path(system)):
+            return self._of_run(Path(system), reference, callback)
         collection = Collection(Path(system), self.reader, kinds, others, self.system_view, keep_overlaps=True)
         return collection_pairs(reference, collection, callback)
+
+    def _of_run(self, run: Path, reference: Collection, callback: DocumentCallback | None) -> Iterator[Pair]:
+        """Yield the documents that a run released, and note how many it did not."""
+        done = RunProgress.of(run)
+        self.notes += [done.note] if done.note else []
+        collection = Collection(xmi_folder(run), "xmi", {}, (), self.system_view)
+        return collection_pairs(reference, collection, callback, done)
 
 
 def report_of(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ....consumers.uima.xmi import XmiConsumer
-from ....typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, Phi, PhiKind
+from ....typesystem import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas, Phi, PhiKind
 from ...errors import CaspipeError
 from ...storage.file_names import safe_parts
 from ...storage.files import cannot
@@ -71,7 +71,8 @@ def _skip(exported: ExportResult, folder: Path, name: str) -> None:
 
 
 def make_gold(cas: Cas, opened: OpenDocument, annotator: str, view: str = INITIAL_VIEW) -> None:
-    """Replace the view `gold` by one with the live spans. Raises ReviewError if the text changed."""
+    """Replace the view `gold` by one with the live spans. Masked text that is older than the decisions is removed. Raises
+    ReviewError if the text changed."""
     text = cas.view(view).text
     if text != opened.document.text:
         raise ReviewError(f"document {opened.document.id}: its text changed during the review")
@@ -79,6 +80,9 @@ def make_gold(cas: Cas, opened: OpenDocument, annotator: str, view: str = INITIA
         cas.drop_view(GOLD_VIEW)
     gold = cas.create_view(GOLD_VIEW, text)
     spans = opened.table.spans
+    live = {tuple(spans[sid][:3]) for _, _, sid in opened.table.live}
+    if cas.has_view(DEIDENTIFIED_VIEW) and live != {(p.begin, p.end, p.kind.name) for p in cas.select(Phi)}:
+        cas.drop_view(DEIDENTIFIED_VIEW)
     for begin, end, sid in opened.table.live:
         item = opened.document.items.get(sid)
         as_found = item is not None and item.span[:3] == spans[sid][:3]

@@ -71,9 +71,9 @@ class RequestHandler:
         cas = self.pipeline.process(document(request, self.spec.max_characters, raw))
         facts = _facts(cas)
         if job.accept == TEXT:
-            return Answer(200, f"{TEXT}; charset=utf-8", masked_text(cas).encode("utf-8", "replace"), facts)
+            return Answer(200, f"{TEXT}; charset=utf-8", masked_text(cas, request).encode("utf-8", "replace"), facts)
         if job.accept == XMI:
-            return Answer(200, XMI, xmi(cas, request.views), facts)
+            return Answer(200, XMI, xmi(cas, request), facts)
         data = rendered(cas, request, outputs)
         if job.work == "line":
             data = {"index": job.line, **data}

@@ -128,6 +128,15 @@ class ProcessResponse(Message):
     typesystem: str | None = None
 
 
+class LeakOut(BaseModel):
+    """A place of the original text that was still readable in the masked text."""
+
+    begin: int
+    end: int
+    kind: str
+    check: str = Field(description="What found it: `values`, `known_phi` or `rules`.")
+
+
 class ProblemOut(BaseModel):
     """RFC 9457 problem details. `code` is for programs."""
 
@@ -137,6 +146,11 @@ class ProblemOut(BaseModel):
     code: str
     detail: str
     errors: list[dict[str, str]] | None = None
+    document: str | None = Field(default=None, description="With the code `leak`: id of the refused document.")
+    offsets: Unit | None = Field(default=None, description="With the code `leak`: unit of `begin` and `end`.")
+    leaks: list[LeakOut] | None = Field(
+        default=None, description="With the code `leak`: the places of the original text that stayed readable."
+    )
 
 
 class BatchError(Message):

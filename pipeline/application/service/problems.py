@@ -25,11 +25,14 @@ class Problem(CaspipeError):
         *,
         errors: Iterable[Mapping[str, str]] = (),
         headers: Mapping[str, str] | None = None,
+        members: Mapping[str, Any] | None = None,
     ) -> None:
+        """`members`: further members of the problem details object (RFC 9457, 3.2), without text of the document."""
         super().__init__(detail)
         self.status, self.code, self.detail = status, code, detail
         self.errors = [dict(e) for e in errors]
         self.headers = dict(headers or {})
+        self.members = dict(members or {})
 
     def as_data(self) -> dict[str, Any]:
         """Return the members of the problem details object."""
@@ -42,18 +45,18 @@ class Problem(CaspipeError):
         }
         if self.errors:
             data["errors"] = self.errors
-        return data
+        return data | self.members
 
     def body(self) -> bytes:
         """Return the problem details object as JSON."""
         return json.dumps(self.as_data(), ensure_ascii=False).encode("utf-8", "replace")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.status, self.code, self.detail, self.errors, self.headers)
+        return _restore, (self.status, self.code, self.detail, self.errors, self.headers, self.members)
 
 
-def _restore(status: int, code: str, detail: str, errors: Any, headers: Any) -> Problem:
-    return Problem(status, code, detail, errors=errors, headers=headers)
+def _restore(status: int, code: str, detail: str, errors: Any, headers: Any, members: Any) -> Problem:
+    return Problem(status, code, detail, errors=errors, headers=headers, members=members)
 
 
 def title(status: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
@@ -13,7 +14,7 @@ from ....typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi
 from ....typesystem.json_cas.writer import write_jsoncas
 from ....typesystem.text import Utf16
 from ....typesystem.typesystem import own_types
-from ...contract.leaks import refuse_leaks
+from ...contract.leaks import leaks_of
 from .messages import Output, ProcessRequest
 from .problems import Problem
 
@@ -26,44 +27,64 @@ def rendered(cas: Cas, request: ProcessRequest, outputs: list[Output]) -> dict[s
     if request.id is not None:
         data["id"] = request.id
     if "masked" in outputs:
-        data["masked"] = _masked(cas, request.offsets)
+        data["masked"] = _masked(cas, request)
     if "annotations" in outputs or "candidates" in outputs:
         data |= _annotations(cas, request.offsets, outputs)
     if "xmi" in outputs:
-        data["xmi"] = xmi(cas, request.views).decode()
+        data["xmi"] = xmi(cas, request).decode()
     if "jsoncas" in outputs:
-        data["jsoncas"] = json.loads(write_jsoncas(_released(cas, request.views), views=request.views))
+        data["jsoncas"] = json.loads(write_jsoncas(_released(cas, request), views=request.views))
     if "typesystem" in outputs:
         data["typesystem"] = (cas.typesystem or own_types()).to_xml().decode()
     return data
 
 
-def masked_text(cas: Cas) -> str:
-    """Return the masked text. Raises Problem if the pipeline has no masker, rather than return the original."""
+def masked_text(cas: Cas, request: ProcessRequest) -> str:
+    """Return the masked text. Raises Problem if the pipeline has no masker, rather than return the original, and if the leak
+    gate refuses the document."""
     if not cas.has_view(DEIDENTIFIED_VIEW):
         raise Problem(
             422, "no-masker", "masked: this pipeline has no masker; expected output annotations or candidates"
         )
-    refuse_leaks(cas)
+    _refuse_leaks(cas, request)
     return cas.deidentified
 
 
-def xmi(cas: Cas, views: list[str] | None) -> bytes:
+def _refuse_leaks(cas: Cas, request: ProcessRequest) -> None:
+    """Raise Problem with the places in the original text if the leak gate found leaks in the masked text."""
+    leaks = leaks_of(cas)
+    if not leaks:
+        return
+    at = converter(cas.text, request.offsets)
+    places = [
+        {"begin": at(k.original_begin), "end": at(k.original_end), "kind": k.kind.name, "check": k.check}
+        for k in leaks
+        if k.original_begin >= 0 and k.check != "fields"
+    ]
+    counts = Counter(f"{k.check} {k.kind.name}" for k in leaks)
+    found = ", ".join(f"{what} {n}" for what, n in sorted(counts.items()))
+    members = {"document": request.id or cas.id or None, "offsets": request.offsets, "leaks": places}
+    detail = f"the leak gate refused the document: its masked text is still readable at {len(leaks)} places ({found})"
+    raise Problem(422, "leak", detail.replace(" 1 places", " 1 place"), members=members)
+
+
+def xmi(cas: Cas, request: ProcessRequest) -> bytes:
     """Return the document as XMI. Raises as `_released` does."""
-    return write_xmi(_released(cas, views), views=views)
+    return write_xmi(_released(cas, request), views=request.views)
 
 
-def _released(cas: Cas, views: list[str] | None) -> Cas:
+def _released(cas: Cas, request: ProcessRequest) -> Cas:
     """Return the document or, if only its masked text is returned, a copy without offsets of the original.
 
-    Raises Problem for a missing view, ComponentError if the leak gate found leaks in requested masked text.
+    Raises Problem for a missing view, and if the leak gate found leaks in requested masked text.
     """
+    views = request.views
     for number, name in enumerate(views or ()):
         if not cas.has_view(name):
             there = ", ".join(view.name for view in cas.views)
             raise Problem(422, "no-view", f"#/views/{number}: no such view; the document has {there}")
     if DEIDENTIFIED_VIEW in (views or ()):
-        refuse_leaks(cas)
+        _refuse_leaks(cas, request)
     if not views or INITIAL_VIEW in views:
         return cas
     bare = cas.copy()
@@ -73,9 +94,9 @@ def _released(cas: Cas, views: list[str] | None) -> Cas:
     return bare
 
 
-def _masked(cas: Cas, unit: str) -> dict[str, Any]:
-    text = masked_text(cas)
-    at = converter(text, unit)
+def _masked(cas: Cas, request: ProcessRequest) -> dict[str, Any]:
+    text = masked_text(cas, request)
+    at = converter(text, request.offsets)
     spans = []
     for span in cas.view(DEIDENTIFIED_VIEW).select(MaskedSpan):
         data = {"begin": at(span.begin), "end": at(span.end), "kind": span.kind.name, "operator": span.operator}

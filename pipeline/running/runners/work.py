@@ -258,7 +258,7 @@ def read_again(assembly: Assembly, item: Item, salt: bytes = b"") -> tuple[str |
 def _kept(cas: Cas) -> bytes | None:
     """Return a document as JSON CAS; None if a component left it in a state that cannot be written."""
     try:
-        return write_jsoncas(cas, typesystem=cas.typesystem)
+        return write_jsoncas(cas, typesystem=cas.typesystem, offset_map=True)
     except Exception:  # the reason of the failure is kept, and the text
         return None
 

@@ -111,6 +111,7 @@ def test_the_list_counts(corpus: Corpus) -> None:
         "i": 0,
         "id": "a",
         "size": 95,
+        "quarantined": "",
         "live": 5,
         "open": 5,
         "low": 0.6,

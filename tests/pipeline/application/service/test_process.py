@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -243,12 +244,39 @@ def test_masked_text_that_the_leak_gate_refuses_goes_out_in_no_form(tmp_path: Pa
     ]
     for more in ({}, *ways):
         refused = client.post("/v1/process", json={"text": text, **more})
-        assert (refused.status_code, refused.json()["code"]) == (500, "component-failed"), more
-        assert refused.json()["detail"] == "component leak_gate failed on the document (LeakError)"
+        assert (refused.status_code, refused.json()["code"]) == (422, "leak"), more
+        assert refused.json()["detail"] == (
+            "the leak gate refused the document: its masked text is still readable at 1 place (rules PHONE 1)"
+        )
+        assert refused.json()["leaks"] == [{"begin": 23, "end": 35, "kind": "PHONE", "check": "rules"}]
         assert "0134" not in refused.text
     asked = {"json": {"text": text, "views": ["deidentified"]}, "headers": {"Accept": "application/vnd.xmi+xml"}}
-    assert client.post("/v1/process", **asked).status_code == 500
+    assert client.post("/v1/process", **asked).status_code == 422
     assert ask(client, text=text, output=["xmi"])["xmi"].count("0134") == 2  # the original was asked for
+
+
+@pytest.mark.attack("gate-refusals")
+@pytest.mark.parametrize(("unit", "begin"), [("codepoint", 25), ("utf16", 26), ("utf8", 28)])
+def test_a_refusal_names_the_document_and_the_places_in_the_unit_of_the_client(
+    unit: str, begin: int, tmp_path: Path, serve: Any
+) -> None:
+    config = tmp_path / "leaking.yaml"
+    config.write_text("engines: [segmenter, dates, masker, leak_gate: {repair: false}]\n")
+    client = serve(config=config).client
+    text = "\U0001f600 Seen on 3/4/2020, call 617-555-0134."
+    refused = client.post("/v1/process", json={"text": text, "id": "note-7", "offsets": unit})
+    assert refused.status_code == 422
+    place = {"begin": begin, "end": begin + 12, "kind": "PHONE", "check": "rules"}
+    members = {name: refused.json()[name] for name in ("document", "offsets", "leaks")}
+    assert members == {"document": "note-7", "offsets": unit, "leaks": [place]}
+    lines = "\n".join(json.dumps({"text": t, "id": n}) for t, n in ((text, "a"), ("Seen on 3/4/2020.", "b")))
+    batch = client.post("/v1/batch", content=lines, headers={"Content-Type": "application/x-ndjson"})
+    first, second = map(json.loads, batch.text.splitlines())
+    assert (first["index"], first["error"]["status"], first["error"]["code"]) == (0, 422, "leak")
+    assert (first["error"]["document"], second["masked"]["text"]) == ("a", "Seen on [DATE].")
+    plain = client.post("/v1/process", content=text.encode(), headers={"Content-Type": "text/plain; charset=utf-8"})
+    assert (plain.status_code, plain.json()["document"]) == (422, None)
+    assert not any("0134" in answer.text for answer in (refused, batch, plain))
 
 
 def test_a_component_that_fails_says_nothing_of_the_document(tmp_path: Path, serve: Any) -> None:
