@@ -13,16 +13,18 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from ...pipeline.contract.component import Scope
 from ...pipeline.contract.output import Locate, Output
 from ...pipeline.errors import ConsumerError, ReaderError
 from ...pipeline.storage.archives.open_archives import bounded, opened
 from ...pipeline.storage.files import Staged
+from ...pipeline.storage.secrets import Secret
 from ...typesystem import Cas, CaspipeWarning, KnownPhi, PhiKind, RecordField, View, source_record
 from ..files.folder import FolderConsumer, StagedFiles
 from ..files.released import released_view
+from .record_ids import RecordIds, run_secret
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -137,6 +139,10 @@ class WithheldFileWarning(CaspipeWarning):
     """Files of which not every text arrived were not written."""
 
 
+class KeptIdsWarning(CaspipeWarning):
+    """Released records have the ids of their source."""
+
+
 class LongTextWarning(CaspipeWarning):
     """A masked text is longer than its field may be."""
 
@@ -145,12 +151,21 @@ class LongTextWarning(CaspipeWarning):
 class WritebackConsumer(FolderConsumer):
     """A consumer that writes one file for each file that was read, named after it. A subclass defines `rewritten`."""
 
+    ids: Literal["replace", "keep"] = "replace"
+    """Ids that link records: `replace` writes others of the same form, the same in all files of a run; `keep` leaves them: who
+    has access to the source can follow them."""
+    ids_key: Secret | str = ""
+    """The secret of replaced ids, `"${CASPIPE_KEY:-}"`: runs with the same one give the same ids. Without one, and without `key`,
+    the run makes its own in `restricted/record-ids.key` of the output folder."""
+
     scope = Scope.COLLECTION
     suffix: ClassVar[str] = ""
     """Suffix of the files that are written."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.ids_key = Secret.of(self.ids_key)
+        self._record_ids: RecordIds | None = None
         self._arrived_files: dict[str, ArrivedFile] = {}
         self._previous_states: tuple[str, list[Any]] | None = None
         self._last: tuple[str, ArrivedFile] | None = None
@@ -158,6 +173,15 @@ class WritebackConsumer(FolderConsumer):
     @abc.abstractmethod
     def rewritten(self, data: bytes, file: ArrivedFile) -> bytes:
         """Return the file with masked texts and values. Raises ConsumerError or FormatError if a value is not at its place."""
+
+    @property
+    def record_ids(self) -> RecordIds | None:
+        """The replacements of ids; None if they are kept. Raises ResourceError or ConsumerError without their secret."""
+        if self.ids == "keep":
+            return None
+        if self._record_ids is None:
+            self._record_ids = RecordIds(run_secret(Secret.of(self.ids_key) or Secret.of(self.key), self.output))
+        return self._record_ids
 
     def suffix_of(self, path: str) -> str:
         """Return the suffix of the file that is written for one that was read."""
@@ -167,6 +191,7 @@ class WritebackConsumer(FolderConsumer):
         super().open()
         self.open_folder(self.suffix, restricted=False)
         self._arrived_files, self._previous_states, self._last = {}, None, None
+        self._record_ids = None
 
     def prepare(self, cas: Cas) -> StagedFiles:
         """Raise ComponentError for a document without masked view, ConsumerError for one that was not read from such a file."""
@@ -177,6 +202,14 @@ class WritebackConsumer(FolderConsumer):
         self._check_length(cas, view.text)
         arrival = Arrival.of(cas, view, self.suffix_of(path))
         return StagedFiles((), arrival.state(), arrival)  # no file of its own
+
+    def resume_state(self, prepared: StagedFiles) -> Any:
+        return prepared.state and {**prepared.state, "ids": self._ids_state}
+
+    @property
+    def _ids_state(self) -> str:
+        """What tells files with other ids: a file of an earlier run is kept only if its ids have the same secret."""
+        return "" if self.record_ids is None else self.record_ids.fingerprint
 
     def commit(self, document_id: str, prepared: StagedFiles) -> list[Output]:
         """Take a document; write its file if it was the last one.
@@ -212,7 +245,7 @@ class WritebackConsumer(FolderConsumer):
         self, document_id: str, outputs: list[Output], state: Any, locate: Locate
     ) -> list[Output] | None:
         """Keep a file that an earlier run wrote of the same documents. `outputs`: those of all documents of the file."""
-        if not state:
+        if not state or state.get("ids") != self._ids_state:
             return None
         key, expected = state["together"]
         file = self._of(key, state["id"], expected, state["suffix"])
@@ -296,8 +329,16 @@ class WritebackConsumer(FolderConsumer):
     def close(self) -> None:
         """Warn of the files that were withheld."""
         withheld = sum(not c.written for c in self._arrived_files.values())
+        written = len(self._arrived_files) - withheld
         self._arrived_files = {}
         super().close()
+        if written and self.ids == "keep":
+            files = "1 released file has" if written == 1 else f"{written} released files have"
+            warnings.warn(
+                f"{self.id}: {files} the ids of the source, as `ids: keep` says: who has access to it can follow them",
+                KeptIdsWarning,
+                stacklevel=2,
+            )
         if withheld:
             files = "1 file was" if withheld == 1 else f"{withheld} files were"
             warnings.warn(

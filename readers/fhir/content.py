@@ -36,11 +36,13 @@ class Text(NamedTuple):
 
 class Context(NamedTuple):
     """The position of an object. `owner`: type of its resource; `name`: its element, for `value[x]` without `value`; `hint`:
-    PHI kind of the strings in it, if known."""
+    PHI kind of the strings in it, if known; `unknown`: whether it is in an extension that no standard defines, None outside of
+    extensions."""
 
     owner: str
     name: str = ""
     hint: PhiKind | None = None
+    unknown: bool | None = None
 
 
 @dataclass(slots=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import warnings
 from collections.abc import Iterable, Iterator
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
 from ...pipeline.storage.archives.open_archives import opened, read_bounded
-from ...typesystem import Cas, CaspipeWarning, KnownPhi, PhiKind, RecordField
+from ...typesystem import Cas, KnownPhi, PhiKind, RecordField
 from ...typesystem import source_record as record
 from ...typesystem.markup.xhtml import Xhtml
 from ..files.decoding import decode
@@ -26,10 +25,6 @@ _MANY = 64
 otherwise the time for large files would grow with the square of their size."""
 _CLOSE = ("patient", "relative")
 _SEARCHED = ("PERSON", "ID", "PHONE", "FAX", "EMAIL", "URL", "LOCATION", "ORGANIZATION", "DATE", "IP", "OTHER")
-
-
-class TellingIdWarning(CaspipeWarning):
-    """Logical ids contain names or numbers of people and are kept."""
 
 
 @component("fhir", outputs=[KnownPhi, RecordField])
@@ -83,9 +78,8 @@ class FhirReader(WholeFileReader):
             unique = dict.fromkeys([*own, *from_other_files[-1]])
             group.known = [k for k in unique if k.kind.top.name in _SEARCHED]
         shared = _SharedKnowledge(groups)
-        ids = sum(_mask_kept(g.walks, [KnownIndex(g.known), *shared.indexes(g)]) for g in groups.values())
-        if ids:
-            self._warn(source, ids)
+        for group in groups.values():
+            _mask_kept(group.walks, [KnownIndex(group.known), *shared.indexes(group)])
         texts = sum(sum(len(w.content.texts) for w in g.walks) or 1 for g in groups.values())
         common = file_metadata(source.path, source.id, data, texts)
         if any(from_other_files):
@@ -96,15 +90,6 @@ class FhirReader(WholeFileReader):
             cas
             for number, group in enumerate(groups.values(), 1)
             for cas in _documents(source, number, group, common, shared)
-        )
-
-    def _warn(self, source: Source, count: int) -> None:
-        ids = "1 logical id or reference contains" if count == 1 else f"{count:,} logical ids and references contain"
-        warnings.warn(
-            f"{self.id}: {source.path}: {ids} known PHI of the record; they are kept, because they link the resources: "
-            "replace the ids before de-identification",
-            TellingIdWarning,
-            stacklevel=2,
         )
 
 
@@ -123,20 +108,15 @@ class _SharedKnowledge:
         return [self._everyone if group is self._unassigned else self._index]
 
 
-def _mask_kept(walks: Iterable[Walk], indexes: list[KnownIndex]) -> int:
-    """Turn names of codes into texts, and URIs into masked values, if they contain known PHI. Return the number of logical
-    ids and references that contain known PHI."""
-    ids = 0
+def _mask_kept(walks: Iterable[Walk], indexes: list[KnownIndex]) -> None:
+    """Turn names of codes into texts, and URIs into masked values, if they contain known PHI."""
     for content in (w.content for w in walks):
         for text in content.kept:
-            if text.form == "id":
-                ids += any(index.occurs_in_id(text.source) for index in indexes)
-            elif any(index.occurs_in(text.source) for index in indexes):
+            if any(index.occurs_in(text.source) for index in indexes):
                 if text.form == "plain":
                     content.texts.append(text)
                 else:
                     content.add_value(PhiKind.URL, text.path, text.source)
-    return ids
 
 
 def _remove_transmission_dates(groups: Iterable[Group]) -> None:
