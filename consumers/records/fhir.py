@@ -14,10 +14,11 @@ from ...pipeline.errors import ConsumerError
 from ...typesystem import PhiKind, RecordField
 from ...typesystem.markup.xhtml import Xhtml, spliced
 from ...typesystem.source_record import ValueLocation
+from .age_contract import MaskedText
 from .fhir_ids import conditional, is_address, reference, replaced_ids
 from .json_spans import ValueSpan, value_spans
 from .record_ids import RecordIds
-from .writeback import ArrivedFile, MaskedText, WritebackConsumer
+from .writeback import ArrivedFile, WritebackConsumer
 
 
 @component("fhir")
@@ -254,7 +255,8 @@ def _same(raw: object, item: RecordField) -> bool:
         return str(raw).partition("T")[0] == item.value
     if item.kind.top is PhiKind.AGE:
         written = raw.strip().lstrip("0") if isinstance(raw, str) else f"{raw:g}"
-        return written == item.value.partition(" ")[0]
+        decade = "" if isinstance(raw, str) else f"{raw * 10 + 9:g}"  # type: ignore[operator]  # only numbers have a unit
+        return item.value.partition(" ")[0] in (written, decade)
     return str(raw) == item.value
 
 

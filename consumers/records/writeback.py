@@ -24,18 +24,8 @@ from ...pipeline.storage.secrets import Secret
 from ...typesystem import Cas, CaspipeWarning, KnownPhi, PhiKind, RecordField, View, source_record
 from ..files.folder import FolderConsumer, StagedFiles
 from ..files.released import released_view
+from .age_contract import MaskedText, PatientRecord
 from .record_ids import RecordIds, run_secret
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class MaskedText:
-    """A text and its masked form. `path`: the metadata `carrier_path`."""
-
-    path: str
-    original: str
-    masked: str
-    replacements: tuple[tuple[int, int, str], ...]
-    """(begin, end, new text) of each replacement, in offsets of the original."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -78,16 +68,21 @@ class Arrival:
     texts: tuple[MaskedText, ...]
     fields: tuple[RecordField, ...]
     known: tuple[KnownPhi, ...]
+    patient: str
+    latest: str
+    """Date of the latest event of the patient in other files; empty if not known."""
+    onset: str
+    """The day on which the ages of the record were right; empty if not known."""
 
     @classmethod
     def of(cls, cas: Cas, view: View, suffix: str) -> Arrival:
         fields = tuple(cas.select(RecordField))
         texts: tuple[MaskedText, ...] = ()
         if cas.metadata.get(source_record.PATH):
-            segments = view.offset_map.segments() if view.offset_map is not None else []
-            replaced = tuple((begin, end, view.text[b:e]) for begin, end, b, e in segments)
-            texts = (MaskedText(cas.metadata[source_record.PATH], cas.text, view.text, replaced),)
-        return cls(Source.of(cas, suffix), texts, fields, tuple(cas.known_phi) if fields else ())
+            texts = (MaskedText.of(cas, view),)
+        known = tuple(cas.known_phi) if fields else ()
+        about = (cas.metadata.get(name, "") for name in ("patient_id", source_record.LATEST, source_record.ONSET))
+        return cls(Source.of(cas, suffix), texts, fields, known, *about)
 
     @property
     def undecided(self) -> int:
@@ -99,8 +94,9 @@ class Arrival:
         source = self.source
         if not source.digest or self.undecided:
             return None
-        content: list[Any] = [[t.path, t.masked, t.replacements] for t in self.texts]
+        content: list[Any] = [[t.path, t.masked, t.replacements, [m.value for m in t.mentions]] for t in self.texts]
         content += [[f.path, f.masked, f.operator] for f in self.fields]
+        content.append([self.patient, self.latest, self.onset])
         masked = hashlib.sha256(json.dumps(content).encode()).hexdigest()
         return {"together": [source.key, source.expected], "id": source.id, "suffix": source.suffix, "masked": masked}
 
@@ -113,7 +109,9 @@ class ArrivedFile:
     name: PurePosixPath
     """Name of the file that is written."""
     arrived: set[str] = field(default_factory=set)
+    arrivals: list[Arrival] = field(default_factory=list)
     texts: list[MaskedText] = field(default_factory=list)
+    """The texts and the fields that may be released; set when all documents have arrived."""
     fields: list[RecordField] = field(default_factory=list)
     known: list[KnownPhi] = field(default_factory=list)
     """Values that the file knows of people; its other places are searched for them."""
@@ -129,7 +127,22 @@ class ArrivedFile:
 
     def forget(self) -> None:
         """Release all texts."""
-        self.texts, self.fields, self.known = [], [], []
+        self.arrivals, self.texts, self.fields, self.known = [], [], [], []
+
+    def keep_age_limit(self) -> None:
+        """Set texts and fields, without the dates and ages that tell an age over the limit."""
+        by_patient: dict[str, list[Arrival]] = {}
+        for arrival in self.arrivals:
+            by_patient.setdefault(arrival.patient, []).append(arrival)
+        for arrivals in by_patient.values():
+            record = PatientRecord(
+                tuple(f for a in arrivals for f in a.fields),
+                tuple(t for a in arrivals for t in a.texts),
+                max(a.latest for a in arrivals),
+                min((a.onset for a in arrivals if a.onset), default=""),
+            ).within_limit()
+            self.fields += record.fields
+            self.texts += record.texts
 
 
 _MAX_SIZE = 1 << 30
@@ -232,8 +245,7 @@ class WritebackConsumer(FolderConsumer):
                     f"{self.id}: {arrival.undecided} structured values were never masked: the file is withheld"
                 )
             if not file.refused:
-                file.texts += arrival.texts
-                file.fields += arrival.fields
+                file.arrivals.append(arrival)
                 file.known += arrival.known
             return self._add_document(document_id, file, arrival)
         except BaseException:
@@ -294,6 +306,7 @@ class WritebackConsumer(FolderConsumer):
         data = _read(source.path)
         if source.digest and source_record.digest(data) != source.digest:
             raise ConsumerError(f"{self.id}: {source.path} has changed since it was read: it is withheld")
+        file.keep_age_limit()
         return self.rewritten(data, file)
 
     def _check_length(self, cas: Cas, masked: str) -> None:

@@ -166,11 +166,14 @@ SAMPLES = re.compile(r"[0-9.EUL+\- ]*")
 """SampledData.data. Source: FHIR R4, datatypes, SampledDataDataType."""
 
 AGES: dict[str, str] = {
-    **dict.fromkeys(("mo", "month", "months"), "months"),
+    **dict.fromkeys(("", "a", "a_j", "a_t", "a_g", "y", "yr", "yrs", "year", "years"), "years"),
+    **dict.fromkeys(("10.a", "dec", "decade", "decades"), "decades"),
+    **dict.fromkeys(("mo", "mo_j", "mos", "month", "months"), "months"),
     **dict.fromkeys(("wk", "week", "weeks"), "weeks"),
     **dict.fromkeys(("d", "day", "days", "h", "hour", "hours", "min", "minutes"), "days"),
 }
-"""Units of ages, in UCUM and English -> unit of a RecordField; years for all others. Ages in hours or minutes need no masking."""
+"""Units of ages, in UCUM and English -> unit of a RecordField, or decades. Ages in hours or minutes need no masking; ages in other
+units are masked."""
 
 FREE = frozenset("text note comment description remark detailed race ethnicity religion nationality language".split())
 """Extensions of people whose strings are free text; strings in other unknown extensions count as identifying."""

@@ -18,6 +18,7 @@ from ..files.selection import Source
 from ..record_document import KnownValue, add_record_fields, file_metadata, record_document
 from .bundles import Group, KnownIndex, People, References, entries_of, group_by_patient, is_bulk_export
 from .content import Text, Value
+from .latest_dates import LatestDates
 from .walk import Walk
 
 _MANY = 64
@@ -45,23 +46,29 @@ class FhirReader(WholeFileReader):
     suffixes = (".json", ".ndjson")
 
     def __iter__(self) -> Iterator[Cas]:
-        self._people = self._read_people()
+        self._people, self._latest = People(), LatestDates()
+        self._read_other_files()
         yield from super().__iter__()
 
-    def _read_people(self) -> People:
-        """Return the people in all files, because texts may be about people in other files. Damaged files are skipped here
-        and fail when they are read."""
-        people = People()
+    def _read_other_files(self) -> None:
+        """Remember the people in all files, because texts may be about people in other files, and the latest date of each patient,
+        which decides what a birth date tells. Damaged files are skipped here and fail when they are read."""
         sources = [s for s in self.sources() if not s.fault]
         for source in sources if len(sources) > 1 else ():
             with contextlib.suppress(ReaderError), opened(source.path) as file:
                 if is_bulk_export(source.path):
                     for line in file:
                         if len(line) <= self.max_bytes:
-                            _remember(line, people)
+                            self._remember(line)
                 else:
-                    _remember(read_bounded(file, self.max_bytes, source.path), people)
-        return people
+                    self._remember(read_bounded(file, self.max_bytes, source.path))
+
+    def _remember(self, data: bytes) -> None:
+        """Remember a file, or a line of one, and ignore damaged data."""
+        _remember(data, self._people)
+        if data.strip():
+            with contextlib.suppress(ReaderError):
+                self._latest.remember(decode(data, "utf-8")[0])
 
     def documents_of(self, source: Source, data: bytes) -> Iterator[Cas]:
         """Return the documents of a file. All errors are raised before it returns."""
@@ -89,8 +96,12 @@ class FhirReader(WholeFileReader):
         return (
             cas
             for number, group in enumerate(groups.values(), 1)
-            for cas in _documents(source, number, group, common, shared)
+            for cas in _documents(source, number, group, {**common, **self._dated(group)}, shared)
         )
+
+    def _dated(self, group: Group) -> dict[str, str]:
+        latest = self._latest.of(group.subject)
+        return {record.LATEST: latest} if latest else {}
 
 
 class _SharedKnowledge:

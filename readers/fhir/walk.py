@@ -15,7 +15,9 @@ from .elements import cue, of_extension, of_uri
 _STRINGS = frozenset(("valueString", "valueMarkdown"))
 _INHERITING = ("extension", "modifierExtension", "answer", "low", "high")
 """Elements that, like those beginning with `value` or `_`, have the PHI kind of the object around them."""
-_RANGES = ("agerange", "onsetrange", "abatementrange")
+_RANGES = ("agerange", "onsetrange", "abatementrange", "deceasedrange")
+_AGES = ("onsetString", "abatementString", "deceasedString")
+"""Strings that may be an age in years."""
 _NUMBERS = ("ID", "PHONE", "FAX", "LOCATION")
 
 
@@ -191,6 +193,8 @@ class Walk:
     def _kind(self, key: str, context: Context) -> PhiKind | None:
         if context.hint is not None:
             return context.hint
+        if key in _AGES:
+            return PhiKind.AGE
         if key in ("name", "alias") and context.name == "" and context.owner in E.NAMED:
             return E.NAMED[context.owner]
         if key == "name" and (context.name == "devicename" or (context.name == "" and context.owner in E.DEFINITIONS)):
