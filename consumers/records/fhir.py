@@ -14,8 +14,11 @@ from ...pipeline.errors import ConsumerError
 from ...typesystem import PhiKind, RecordField
 from ...typesystem.markup.xhtml import Xhtml, spliced
 from ...typesystem.source_record import ValueLocation
+from .age_contract import MaskedText
+from .fhir_ids import conditional, is_address, reference, replaced_ids
 from .json_spans import ValueSpan, value_spans
-from .writeback import ArrivedFile, MaskedText, WritebackConsumer
+from .record_ids import RecordIds
+from .writeback import ArrivedFile, WritebackConsumer
 
 
 @component("fhir")
@@ -24,8 +27,9 @@ class FhirConsumer(WritebackConsumer):
 
     A masked value without replacement becomes the extension data-absent-reason with the code `masked`; so do attachments that
     could not be read. In XHTML the text between the tags is masked; comments are removed, and all attributes except those of
-    layout. Everything else stays the same, to the character. Logical ids and references stay: anyone with access to the
-    source server can follow them. A file is written if all its texts were masked; else it is withheld.
+    layout. Ids, references, addresses of resources and UIDs are replaced (`ids`), also the values of identifiers that the masker
+    leaves without a replacement. Everything else stays the same, to the character. A file is written if all its texts were
+    masked; else it is withheld.
     """
 
     folder: Path = Path("release/fhir")
@@ -36,7 +40,9 @@ class FhirConsumer(WritebackConsumer):
         return ".ndjson" if path.removesuffix(".gz").endswith(".ndjson") else self.suffix
 
     def rewritten(self, data: bytes, file: ArrivedFile) -> bytes:
-        return masked_file(data.decode("utf-8-sig"), file.fields, file.texts).encode()
+        return masked_file(
+            data.decode("utf-8-sig"), file.fields, file.texts, self.record_ids, bulk=file.name.suffix == ".ndjson"
+        ).encode()
 
 
 ABSENT = '{"extension":[{"url":"http://hl7.org/fhir/StructureDefinition/data-absent-reason","valueCode":"masked"}]}'
@@ -46,8 +52,15 @@ _CHANGED = "the file has changed since it was read"
 _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 
 
-def masked_file(data: str, fields: Iterable[RecordField], texts: Iterable[MaskedText]) -> str:
-    """Return a JSON file, or one with a resource on each line, with the values of the fields and the texts replaced.
+def masked_file(
+    data: str,
+    fields: Iterable[RecordField],
+    texts: Iterable[MaskedText],
+    ids: RecordIds | None = None,
+    *,
+    bulk: bool = False,
+) -> str:
+    """Return a JSON file, or one with a resource on each line, with the values of the fields, the texts and the ids replaced.
 
     Raises ConsumerError if a value is not what was read: the file has changed since.
     """
@@ -56,13 +69,14 @@ def masked_file(data: str, fields: Iterable[RecordField], texts: Iterable[Masked
         by_line[_line(item.path)][0].append(item)
     for text in texts:
         by_line[_line(text.path)][1].append(text)
-    if set(by_line) <= {""}:
-        return _Resource(data, "").masked(*by_line[""])
+    if set(by_line) <= {""} and not bulk:
+        return _Resource(data, "", ids).masked(*by_line[""])
     lines = data.split("\n")
-    for number, items in by_line.items():
-        if not 0 < int(number) <= len(lines):
-            raise ConsumerError(f"line {number}: {_CHANGED}")
-        lines[int(number) - 1] = _Resource(lines[int(number) - 1], number).masked(*items)
+    if any(not 0 < int(number) <= len(lines) for number in by_line):
+        raise ConsumerError(f"line {max(by_line, key=int)}: {_CHANGED}")
+    for n, line in enumerate(lines):
+        if line.strip():
+            lines[n] = _Resource(line, f"{n + 1}", ids).masked(*by_line[f"{n + 1}"])
     return "\n".join(lines)
 
 
@@ -73,10 +87,10 @@ def _line(path: str) -> str:
 class _Resource:
     """`line`: its line of an .ndjson file, with which pointers begin; empty if it is the whole file."""
 
-    def __init__(self, data: str, line: str) -> None:
-        self.data, self.line = data, line
+    def __init__(self, data: str, line: str, ids: RecordIds | None) -> None:
+        self.data, self.line, self.ids = data, line, ids
         try:
-            json.loads(data)
+            self.root = json.loads(data)
         except ValueError:
             raise self._changed("") from None
         self.spans = value_spans(data)
@@ -89,9 +103,14 @@ class _Resource:
         for text in texts:
             location = ValueLocation.of(text.path)
             span = self._span(location.path)
-            self._replace(location.path.removeprefix(self.line), _string(self._written(span, location, text)))
+            self._replace(self._inside(location.path), _string(self._written(span, location, text)))
         for item in fields:
             self._field(item)
+        if self.ids is not None:
+            done = {self._inside(item.path) for item in fields}
+            for path, new in replaced_ids(self.root, self.ids):
+                if path not in done:
+                    self._replace(path, _string(new))
         for path, changed in self.lists.items():
             self._list(path, changed)
         self._remove()
@@ -108,10 +127,14 @@ class _Resource:
 
     def _changed(self, path: str) -> ConsumerError:
         line = f"line {self.line}: " if self.line else ""
-        return ConsumerError(f"{line}{path.removeprefix(self.line) or '/'}: {_CHANGED}")
+        return ConsumerError(f"{line}{self._inside(path) or '/'}: {_CHANGED}")
+
+    def _inside(self, path: str) -> str:
+        """Return the JSON pointer within this resource."""
+        return path.removeprefix(self.line)
 
     def _span(self, path: str) -> ValueSpan:
-        span = self.spans.get(path.removeprefix(self.line))
+        span = self.spans.get(self._inside(path))
         if span is None:
             raise self._changed(path)
         return span
@@ -143,12 +166,15 @@ class _Resource:
     # -- values --------------------------------------------------------------------------------------------------
 
     def _field(self, item: RecordField) -> None:
-        path = item.path.removeprefix(self.line)
+        path = self._inside(item.path)
         span = self._span(item.path)
         raw = json.loads(self.data[span.begin : span.end])
         if not isinstance(raw, str | int | float) or (item.value and not _same(raw, item)):
             raise self._changed(path)
-        self._replace(path, _new(raw, item))
+        new = _new(raw, item)
+        if new is None and self.ids is not None and isinstance(raw, str) and item.operator != "keep":
+            new = _linked(raw, path, item, self.ids)
+        self._replace(path, new)
 
     def _replace(self, path: str, new: str | None) -> None:
         """Replace a value by JSON; None: by the extension for masked values."""
@@ -211,13 +237,26 @@ def _new(raw: object, item: RecordField) -> str | None:
     return _string(item.masked) if isinstance(raw, str) else None
 
 
+def _linked(raw: str, path: str, item: RecordField, ids: RecordIds) -> str | None:
+    """Return the replacement of a masked value that links records, as JSON: of an identifier, a search for one, or the address of
+    a resource. None for others."""
+    name = path.rpartition("/")[2]
+    new: str | None = None
+    if item.kind.top is PhiKind.ID and name == "value":
+        new = ids.id(raw.strip())
+    elif item.kind is PhiKind.URL:
+        new = reference(raw, ids) if is_address(raw) else conditional(raw, ids)
+    return None if new is None else _string(new)
+
+
 def _same(raw: object, item: RecordField) -> bool:
     """Return whether a value is the one that was read."""
     if item.kind.top is PhiKind.DATE:
         return str(raw).partition("T")[0] == item.value
     if item.kind.top is PhiKind.AGE:
         written = raw.strip().lstrip("0") if isinstance(raw, str) else f"{raw:g}"
-        return written == item.value.partition(" ")[0]
+        decade = "" if isinstance(raw, str) else f"{raw * 10 + 9:g}"  # type: ignore[operator]  # only numbers have a unit
+        return item.value.partition(" ")[0] in (written, decade)
     return str(raw) == item.value
 
 

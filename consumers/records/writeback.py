@@ -13,27 +13,19 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from ...pipeline.contract.component import Scope
 from ...pipeline.contract.output import Locate, Output
 from ...pipeline.errors import ConsumerError, ReaderError
 from ...pipeline.storage.archives.open_archives import bounded, opened
 from ...pipeline.storage.files import Staged
+from ...pipeline.storage.secrets import Secret
 from ...typesystem import Cas, CaspipeWarning, KnownPhi, PhiKind, RecordField, View, source_record
 from ..files.folder import FolderConsumer, StagedFiles
 from ..files.released import released_view
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class MaskedText:
-    """A text and its masked form. `path`: the metadata `carrier_path`."""
-
-    path: str
-    original: str
-    masked: str
-    replacements: tuple[tuple[int, int, str], ...]
-    """(begin, end, new text) of each replacement, in offsets of the original."""
+from .age_contract import MaskedText, PatientRecord
+from .record_ids import RecordIds, run_secret
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -78,16 +70,21 @@ class Arrival:
     texts: tuple[MaskedText, ...]
     fields: tuple[RecordField, ...]
     known: tuple[KnownPhi, ...]
+    patient: str
+    latest: str
+    """Date of the latest event of the patient in other files; empty if not known."""
+    onset: str
+    """The day on which the ages of the record were right; empty if not known."""
 
     @classmethod
     def of(cls, cas: Cas, view: View, suffix: str) -> Arrival:
         fields = tuple(cas.select(RecordField))
         texts: tuple[MaskedText, ...] = ()
         if cas.metadata.get(source_record.PATH):
-            segments = view.offset_map.segments() if view.offset_map is not None else []
-            replaced = tuple((begin, end, view.text[b:e]) for begin, end, b, e in segments)
-            texts = (MaskedText(cas.metadata[source_record.PATH], cas.text, view.text, replaced),)
-        return cls(Source.of(cas, suffix), texts, fields, tuple(cas.known_phi) if fields else ())
+            texts = (MaskedText.of(cas, view),)
+        known = tuple(cas.known_phi) if fields else ()
+        about = (cas.metadata.get(name, "") for name in ("patient_id", source_record.LATEST, source_record.ONSET))
+        return cls(Source.of(cas, suffix), texts, fields, known, *about)
 
     @property
     def undecided(self) -> int:
@@ -99,8 +96,9 @@ class Arrival:
         source = self.source
         if not source.digest or self.undecided:
             return None
-        content: list[Any] = [[t.path, t.masked, t.replacements] for t in self.texts]
+        content: list[Any] = [[t.path, t.masked, t.replacements, [m.value for m in t.mentions]] for t in self.texts]
         content += [[f.path, f.masked, f.operator] for f in self.fields]
+        content.append([self.patient, self.latest, self.onset])
         masked = hashlib.sha256(json.dumps(content).encode()).hexdigest()
         return {
             "together": [source.key, source.expected],
@@ -118,7 +116,9 @@ class ArrivedFile:
     name: PurePosixPath
     """Name of the file that is written."""
     arrived: set[str] = field(default_factory=set)
+    arrivals: list[Arrival] = field(default_factory=list)
     texts: list[MaskedText] = field(default_factory=list)
+    """The texts and the fields that may be released; set when all documents have arrived."""
     fields: list[RecordField] = field(default_factory=list)
     known: list[KnownPhi] = field(default_factory=list)
     """Values that the file knows of people; its other places are searched for them."""
@@ -134,7 +134,22 @@ class ArrivedFile:
 
     def forget(self) -> None:
         """Release all texts."""
-        self.texts, self.fields, self.known = [], [], []
+        self.arrivals, self.texts, self.fields, self.known = [], [], [], []
+
+    def keep_age_limit(self) -> None:
+        """Set texts and fields, without the dates and ages that tell an age over the limit."""
+        by_patient: dict[str, list[Arrival]] = {}
+        for arrival in self.arrivals:
+            by_patient.setdefault(arrival.patient, []).append(arrival)
+        for arrivals in by_patient.values():
+            record = PatientRecord(
+                tuple(f for a in arrivals for f in a.fields),
+                tuple(t for a in arrivals for t in a.texts),
+                max(a.latest for a in arrivals),
+                min((a.onset for a in arrivals if a.onset), default=""),
+            ).within_limit()
+            self.fields += record.fields
+            self.texts += record.texts
 
 
 _MAX_SIZE = 1 << 30
@@ -142,6 +157,10 @@ _MAX_SIZE = 1 << 30
 
 class WithheldFileWarning(CaspipeWarning):
     """Files of which not every text arrived were not written."""
+
+
+class KeptIdsWarning(CaspipeWarning):
+    """Released records have the ids of their source."""
 
 
 class LongTextWarning(CaspipeWarning):
@@ -153,12 +172,21 @@ class WritebackConsumer(FolderConsumer):
     """A consumer that writes one file for each file that was read, named after it or after its
     first document. A subclass defines `rewritten`."""
 
+    ids: Literal["replace", "keep"] = "replace"
+    """Ids that link records: `replace` writes others of the same form, the same in all files of a run; `keep` leaves them: who
+    has access to the source can follow them."""
+    ids_key: Secret | str = ""
+    """The secret of replaced ids, `"${CASPIPE_KEY:-}"`: runs with the same one give the same ids. Without one, and without `key`,
+    the run makes its own in `restricted/record-ids.key` of the output folder."""
+
     scope = Scope.COLLECTION
     suffix: ClassVar[str] = ""
     """Suffix of the files that are written."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.ids_key = Secret.of(self.ids_key)
+        self._record_ids: RecordIds | None = None
         self._arrived_files: dict[str, ArrivedFile] = {}
         self._previous_states: tuple[str, list[Any]] | None = None
         self._last: tuple[str, ArrivedFile] | None = None
@@ -166,6 +194,15 @@ class WritebackConsumer(FolderConsumer):
     @abc.abstractmethod
     def rewritten(self, data: bytes, file: ArrivedFile) -> bytes:
         """Return the file with masked texts and values. Raises ConsumerError or FormatError if a value is not at its place."""
+
+    @property
+    def record_ids(self) -> RecordIds | None:
+        """The replacements of ids; None if they are kept. Raises ResourceError or ConsumerError without their secret."""
+        if self.ids == "keep":
+            return None
+        if self._record_ids is None:
+            self._record_ids = RecordIds(run_secret(Secret.of(self.ids_key) or Secret.of(self.key), self.output))
+        return self._record_ids
 
     def suffix_of(self, path: str) -> str:
         """Return the suffix of the file that is written for one that was read."""
@@ -178,6 +215,7 @@ class WritebackConsumer(FolderConsumer):
         super().open()
         self.open_folder(self.suffix)
         self._arrived_files, self._previous_states, self._last = {}, None, None
+        self._record_ids = None
 
     def prepare(self, cas: Cas) -> StagedFiles:
         """Raise ComponentError for a document without masked view, ConsumerError for one that was not read from such a file."""
@@ -188,6 +226,14 @@ class WritebackConsumer(FolderConsumer):
         self._check_length(cas, view.text)
         arrival = Arrival.of(cas, view, self.suffix_of(path))
         return StagedFiles((), arrival.state(), arrival)  # no file of its own
+
+    def resume_state(self, prepared: StagedFiles) -> Any:
+        return prepared.state and {**prepared.state, "ids": self._ids_state}
+
+    @property
+    def _ids_state(self) -> str:
+        """What tells files with other ids: a file of an earlier run is kept only if its ids have the same secret."""
+        return "" if self.record_ids is None else self.record_ids.fingerprint
 
     def commit(self, document_id: str, prepared: StagedFiles) -> list[Output]:
         """Take a document; write its file if it was the last one.
@@ -210,8 +256,7 @@ class WritebackConsumer(FolderConsumer):
                     f"{self.id}: {arrival.undecided} structured values were never masked: the file is withheld"
                 )
             if not file.refused:
-                file.texts += arrival.texts
-                file.fields += arrival.fields
+                file.arrivals.append(arrival)
                 file.known += arrival.known
             return self._add_document(document_id, file, arrival)
         except BaseException:
@@ -223,7 +268,7 @@ class WritebackConsumer(FolderConsumer):
         self, document_id: str, outputs: list[Output], state: Any, locate: Locate
     ) -> list[Output] | None:
         """Keep a file that an earlier run wrote of the same documents. `outputs`: those of all documents of the file."""
-        if not state:
+        if not state or state.get("ids") != self._ids_state:
             return None
         key, expected = state["together"]
         file = self._of(key, state["name"], expected, state["suffix"])
@@ -272,6 +317,7 @@ class WritebackConsumer(FolderConsumer):
         data = _read(source.path)
         if source.digest and source_record.digest(data) != source.digest:
             raise ConsumerError(f"{self.id}: {source.path} has changed since it was read: it is withheld")
+        file.keep_age_limit()
         return self.rewritten(data, file)
 
     def _check_length(self, cas: Cas, masked: str) -> None:
@@ -307,8 +353,16 @@ class WritebackConsumer(FolderConsumer):
     def close(self) -> None:
         """Warn of the files that were withheld."""
         withheld = sum(not c.written for c in self._arrived_files.values())
+        written = len(self._arrived_files) - withheld
         self._arrived_files = {}
         super().close()
+        if written and self.ids == "keep":
+            files = "1 released file has" if written == 1 else f"{written} released files have"
+            warnings.warn(
+                f"{self.id}: {files} the ids of the source, as `ids: keep` says: who has access to it can follow them",
+                KeptIdsWarning,
+                stacklevel=2,
+            )
         if withheld:
             files = "1 file was" if withheld == 1 else f"{withheld} files were"
             warnings.warn(

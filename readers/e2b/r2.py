@@ -183,6 +183,9 @@ class R2(Standard):
     def is_transmission(self, element: Element) -> bool:
         return element.name in ("messagedate", "transmissiondate")
 
+    def is_onset(self, element: Element) -> bool:
+        return element.name == "reactionstartdate"
+
     def unlisted_attributes(self, element: Element, done: Collection[str]) -> Iterator[Value]:
         for name, written in element.attributes.items():
             if name not in ("lang", "xml:lang", "xml:space") and not name.startswith("xsi:") and written.strip():

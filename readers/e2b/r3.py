@@ -187,6 +187,15 @@ class R3(Standard):
         owner = element.parent.name if element.parent is not None else ""
         return element.name == "creationTime" or (element.name == "effectiveTime" and owner == "controlActProcess")
 
+    def is_onset(self, element: Element) -> bool:
+        if element.name not in ("low", "effectiveTime"):
+            return False
+        current = element.parent
+        while current is not None and current.name in ("effectiveTime", "comp"):
+            current = current.parent
+        code = current.child("code") if current is not None and current.name == "observation" else None
+        return code is not None and code.attributes.get("code") == "29"
+
     def is_attachment(self, element: Element) -> bool:
         marked = element.attributes.get("representation") == "B64" or "compression" in element.attributes
         return marked or super().is_attachment(element)

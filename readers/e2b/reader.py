@@ -157,6 +157,8 @@ def documents(file_id: str, selected: SelectedReport, common: Mapping[str, str])
             record.MOST: str(text.most or ""),
             "patient_id": selected.patient,
         }
+        if selected.report.onset:
+            metadata[record.ONSET] = selected.report.onset
         code = text.language.lower()
         id_ = f"{file_id}/{selected.number}/{name}"
         cas = record_document(id_, text.text, metadata, _LANGUAGES.get(code, code), known)

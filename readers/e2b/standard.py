@@ -146,6 +146,8 @@ class Report:
     texts: list[Text] = dataclasses.field(default_factory=list)
     values: list[Value] = dataclasses.field(default_factory=list)
     attachments: int = 0
+    onset: str = ""
+    """The earliest start of a reaction, in ISO 8601: the day on which the patient's age was right; empty if not given."""
 
 
 class Standard(abc.ABC):
@@ -171,6 +173,10 @@ class Standard(abc.ABC):
     @abc.abstractmethod
     def is_transmission(self, element: Element) -> bool:
         """Return whether a date belongs to the message, so that all reports of a file share it."""
+
+    @abc.abstractmethod
+    def is_onset(self, element: Element) -> bool:
+        """Return whether a date is the start of a reaction."""
 
     def is_attachment(self, element: Element) -> bool:
         """Return whether an element contains a file: its text is only data in base64."""
@@ -229,6 +235,8 @@ class Standard(abc.ABC):
         if date is not None:
             shared = not single and self.is_transmission(element)
             report.values.append(date._replace(value="") if shared else date)
+            if date.value and self.is_onset(element):
+                report.onset = min(report.onset or date.value, date.value)
         rules = self.table.of_attributes(element)
         done = [rule.attribute for rule in rules] + (["value"] if date is not None else [])
         report.values += self.unlisted_attributes(element, done)

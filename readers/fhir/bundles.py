@@ -152,8 +152,6 @@ class References:
 
 _PREFIX = 3
 _WORD = re.compile(r"\w+")
-_PART = re.compile(r"[/:#|]")
-_NAME = re.compile(r"[^\W\d_]{4,}")
 _DESCRIBES = re.compile(rb'"resourceType"\s*:\s*"(?:Patient|RelatedPerson|Practitioner|Organization|Location|Person)"')
 
 
@@ -209,13 +207,4 @@ class KnownIndex:
                     return True
             elif item.kind.direct and item.kind is not PhiKind.URL and item.value.casefold().strip() in folded:
                 return True
-        return False
-
-    def occurs_in_id(self, id_: str) -> bool:
-        """Return whether a part of a logical id or reference is a known value or contains a name's word."""
-        for part in _PART.split(id_.casefold()):
-            for item in self.candidates(part):
-                words = _NAME.findall(item.value.casefold()) if item.kind.top is PhiKind.PERSON else []
-                if part == item.value.casefold().strip() or any(w in _NAME.findall(part) for w in words):
-                    return True
         return False

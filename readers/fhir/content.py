@@ -36,11 +36,13 @@ class Text(NamedTuple):
 
 class Context(NamedTuple):
     """The position of an object. `owner`: type of its resource; `name`: its element, for `value[x]` without `value`; `hint`:
-    PHI kind of the strings in it, if known."""
+    PHI kind of the strings in it, if known; `unknown`: whether it is in an extension that no standard defines, None outside of
+    extensions."""
 
     owner: str
     name: str = ""
     hint: PhiKind | None = None
+    unknown: bool | None = None
 
 
 @dataclass(slots=True)
@@ -208,8 +210,9 @@ def _age(content: Content, item: dict[str, Any], path: str) -> frozenset[str]:
 
 
 def age(number: float, item: dict[str, Any]) -> str:
-    """Return the value of a RecordField for an age."""
-    return f"{number:g} {E.AGES.get(str(item.get('code') or item.get('unit') or '').lower(), 'years')}"
+    """Return the value of a RecordField for an age; empty if its unit is not known. Of a decade, the last year counts."""
+    unit = E.AGES.get(str(item.get("code") or item.get("unit") or "").strip().lower())
+    return "" if unit is None else f"{number * 10 + 9:g} years" if unit == "decades" else f"{number:g} {unit}"
 
 
 def decoded(data: str, charset: str) -> str | None:

@@ -101,6 +101,13 @@ NAMES = frozenset(
 )
 """Elements with logical ids, references or URIs. They are kept unless `of_uri` returns a PHI kind."""
 
+REPLACED = frozenset("id uid reference fullUrl versionId".split())
+"""Elements with ids and references, which the consumer replaces."""
+TELLING_ID = re.compile(r"(?=.*\d)[A-Za-z0-9.\-]{6,64}", re.ASCII)
+"""Ids that are searched for in the texts: shorter ones, and words, occur by chance."""
+KEPT_UNKNOWN = frozenset("url system resourceType contentType xmlns".split())
+"""Elements that stay in extensions that no standard defines."""
+
 DEFINITIONS = frozenset(
     "StructureDefinition ValueSet CodeSystem ConceptMap SearchParameter OperationDefinition CapabilityStatement Questionnaire "
     "Library Measure PlanDefinition ActivityDefinition ImplementationGuide GraphDefinition MessageDefinition NamingSystem "
@@ -159,11 +166,14 @@ SAMPLES = re.compile(r"[0-9.EUL+\- ]*")
 """SampledData.data. Source: FHIR R4, datatypes, SampledDataDataType."""
 
 AGES: dict[str, str] = {
-    **dict.fromkeys(("mo", "month", "months"), "months"),
+    **dict.fromkeys(("", "a", "a_j", "a_t", "a_g", "y", "yr", "yrs", "year", "years"), "years"),
+    **dict.fromkeys(("10.a", "dec", "decade", "decades"), "decades"),
+    **dict.fromkeys(("mo", "mo_j", "mos", "month", "months"), "months"),
     **dict.fromkeys(("wk", "week", "weeks"), "weeks"),
     **dict.fromkeys(("d", "day", "days", "h", "hour", "hours", "min", "minutes"), "days"),
 }
-"""Units of ages, in UCUM and English -> unit of a RecordField; years for all others. Ages in hours or minutes need no masking."""
+"""Units of ages, in UCUM and English -> unit of a RecordField, or decades. Ages in hours or minutes need no masking; ages in other
+units are masked."""
 
 FREE = frozenset("text note comment description remark detailed race ethnicity religion nationality language".split())
 """Extensions of people whose strings are free text; strings in other unknown extensions count as identifying."""
@@ -214,6 +224,16 @@ def cue(name: str) -> PhiKind | None:
         return PhiKind.ID
     number = len(words) > 1 and words[-1] in ("id", "no", "nr", "number", "ref", "num")
     return PhiKind.ID if number and unique.isdisjoint(_NUMBERS) and unique.isdisjoint(_THINGS) else None
+
+
+_STANDARD_EXTENSION = re.compile(r"https?://(?:hl7\.org/fhir|terminology\.hl7\.org)/", re.IGNORECASE)
+"""URLs of extensions of the standard and of HL7's implementation guides, such as US Core."""
+
+
+def is_unknown(url: str, parent: bool | None) -> bool:
+    """Return whether no standard defines an extension. `parent`: the same of the extension around it, if there is one; a part of
+    a complex extension has a relative URL."""
+    return parent is not False if ":" not in url else bool(parent) or _STANDARD_EXTENSION.match(url) is None
 
 
 def of_extension(url: str) -> PhiKind | None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import warnings
 from collections.abc import Iterable, Iterator
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ReaderError
 from ...pipeline.storage.archives.open_archives import opened, read_bounded
-from ...typesystem import Cas, CaspipeWarning, KnownPhi, PhiKind, RecordField
+from ...typesystem import Cas, KnownPhi, PhiKind, RecordField
 from ...typesystem import source_record as record
 from ...typesystem.markup.xhtml import Xhtml
 from ..files.decoding import decode
@@ -19,6 +18,7 @@ from ..files.selection import Source
 from ..record_document import KnownValue, add_record_fields, file_metadata, record_document
 from .bundles import Group, KnownIndex, People, References, entries_of, group_by_patient, is_bulk_export
 from .content import Text, Value
+from .latest_dates import LatestDates
 from .walk import Walk
 
 _MANY = 64
@@ -26,10 +26,6 @@ _MANY = 64
 otherwise the time for large files would grow with the square of their size."""
 _CLOSE = ("patient", "relative")
 _SEARCHED = ("PERSON", "ID", "PHONE", "FAX", "EMAIL", "URL", "LOCATION", "ORGANIZATION", "DATE", "IP", "OTHER")
-
-
-class TellingIdWarning(CaspipeWarning):
-    """Logical ids contain names or numbers of people and are kept."""
 
 
 @component("fhir", outputs=[KnownPhi, RecordField])
@@ -50,23 +46,29 @@ class FhirReader(WholeFileReader):
     suffixes = (".json", ".ndjson")
 
     def __iter__(self) -> Iterator[Cas]:
-        self._people = self._read_people()
+        self._people, self._latest = People(), LatestDates()
+        self._read_other_files()
         yield from super().__iter__()
 
-    def _read_people(self) -> People:
-        """Return the people in all files, because texts may be about people in other files. Damaged files are skipped here
-        and fail when they are read."""
-        people = People()
+    def _read_other_files(self) -> None:
+        """Remember the people in all files, because texts may be about people in other files, and the latest date of each patient,
+        which decides what a birth date tells. Damaged files are skipped here and fail when they are read."""
         sources = [s for s in self.sources() if not s.fault]
         for source in sources if len(sources) > 1 else ():
             with contextlib.suppress(ReaderError), opened(source.path) as file:
                 if is_bulk_export(source.path):
                     for line in file:
                         if len(line) <= self.max_bytes:
-                            _remember(line, people)
+                            self._remember(line)
                 else:
-                    _remember(read_bounded(file, self.max_bytes, source.path), people)
-        return people
+                    self._remember(read_bounded(file, self.max_bytes, source.path))
+
+    def _remember(self, data: bytes) -> None:
+        """Remember a file, or a line of one, and ignore damaged data."""
+        _remember(data, self._people)
+        if data.strip():
+            with contextlib.suppress(ReaderError):
+                self._latest.remember(decode(data, "utf-8")[0])
 
     def documents_of(self, source: Source, data: bytes) -> Iterator[Cas]:
         """Return the documents of a file. All errors are raised before it returns."""
@@ -83,9 +85,8 @@ class FhirReader(WholeFileReader):
             unique = dict.fromkeys([*own, *from_other_files[-1]])
             group.known = [k for k in unique if k.kind.top.name in _SEARCHED]
         shared = _SharedKnowledge(groups)
-        ids = sum(_mask_kept(g.walks, [KnownIndex(g.known), *shared.indexes(g)]) for g in groups.values())
-        if ids:
-            self._warn(source, ids)
+        for group in groups.values():
+            _mask_kept(group.walks, [KnownIndex(group.known), *shared.indexes(group)])
         texts = sum(sum(len(w.content.texts) for w in g.walks) or 1 for g in groups.values())
         common = file_metadata(source.path, source.id, data, texts)
         if any(from_other_files):
@@ -95,17 +96,12 @@ class FhirReader(WholeFileReader):
         return (
             cas
             for number, group in enumerate(groups.values(), 1)
-            for cas in _documents(source, number, group, common, shared)
+            for cas in _documents(source, number, group, {**common, **self._dated(group)}, shared)
         )
 
-    def _warn(self, source: Source, count: int) -> None:
-        ids = "1 logical id or reference contains" if count == 1 else f"{count:,} logical ids and references contain"
-        warnings.warn(
-            f"{self.id}: {source.path}: {ids} known PHI of the record; they are kept, because they link the resources: "
-            "replace the ids before de-identification",
-            TellingIdWarning,
-            stacklevel=2,
-        )
+    def _dated(self, group: Group) -> dict[str, str]:
+        latest = self._latest.of(group.subject)
+        return {record.LATEST: latest} if latest else {}
 
 
 class _SharedKnowledge:
@@ -123,20 +119,15 @@ class _SharedKnowledge:
         return [self._everyone if group is self._unassigned else self._index]
 
 
-def _mask_kept(walks: Iterable[Walk], indexes: list[KnownIndex]) -> int:
-    """Turn names of codes into texts, and URIs into masked values, if they contain known PHI. Return the number of logical
-    ids and references that contain known PHI."""
-    ids = 0
+def _mask_kept(walks: Iterable[Walk], indexes: list[KnownIndex]) -> None:
+    """Turn names of codes into texts, and URIs into masked values, if they contain known PHI."""
     for content in (w.content for w in walks):
         for text in content.kept:
-            if text.form == "id":
-                ids += any(index.occurs_in_id(text.source) for index in indexes)
-            elif any(index.occurs_in(text.source) for index in indexes):
+            if any(index.occurs_in(text.source) for index in indexes):
                 if text.form == "plain":
                     content.texts.append(text)
                 else:
                     content.add_value(PhiKind.URL, text.path, text.source)
-    return ids
 
 
 def _remove_transmission_dates(groups: Iterable[Group]) -> None:

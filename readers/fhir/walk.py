@@ -15,7 +15,9 @@ from .elements import cue, of_extension, of_uri
 _STRINGS = frozenset(("valueString", "valueMarkdown"))
 _INHERITING = ("extension", "modifierExtension", "answer", "low", "high")
 """Elements that, like those beginning with `value` or `_`, have the PHI kind of the object around them."""
-_RANGES = ("agerange", "onsetrange", "abatementrange")
+_RANGES = ("agerange", "onsetrange", "abatementrange", "deceasedrange")
+_AGES = ("onsetString", "abatementString", "deceasedString")
+"""Strings that may be an age in years."""
 _NUMBERS = ("ID", "PHONE", "FAX", "LOCATION")
 
 
@@ -57,6 +59,8 @@ class Walk:
     def _object(self, item: dict[str, Any], path: str, context: Context) -> None:
         if isinstance(item.get("resourceType"), str) and E.TYPE_NAME.fullmatch(item["resourceType"]):
             context = Context(item["resourceType"])
+        if context.name.endswith("extension"):
+            context = context._replace(unknown=E.is_unknown(str(item.get("url", "")), context.unknown))
         done, inside = special(self.content, item, path, context) or (frozenset(), None)
         hint = inside or context.hint or self._hint(item, context)
         for key, value in item.items():
@@ -70,7 +74,12 @@ class Walk:
         a form, or the code of an observation."""
         if isinstance(item.get("url"), str) and context.name.endswith("extension"):
             kind = of_extension(item["url"])
-            unknown = kind is None and context.owner in E.PEOPLE and item["url"].rpartition("/")[2] not in E.FREE
+            unknown = (
+                kind is None
+                and not context.unknown
+                and context.owner in E.PEOPLE
+                and item["url"].rpartition("/")[2] not in E.FREE
+            )
             return PhiKind.OTHER if unknown and not item.keys().isdisjoint(_STRINGS) else kind
         if context.name in _RANGES:
             return PhiKind.AGE
@@ -92,7 +101,7 @@ class Walk:
         if isinstance(value, dict):
             inner = "relative" if context.owner == "Patient" and key == "contact" else context.owner
             inherits = key in _INHERITING or key.startswith(("_", "value"))
-            self._object(value, path, Context(inner, _bare(key), context.hint if inherits else None))
+            self._object(value, path, Context(inner, _bare(key), context.hint if inherits else None, context.unknown))
         elif isinstance(value, list):
             for n, entry in enumerate(value):
                 self._value(entry, f"{path}/{n}", key, parent, context)
@@ -111,14 +120,18 @@ class Walk:
             self.content.add_value(kind, path, age(value, parent))
         elif kind is not None and kind.top.name in _NUMBERS:
             self.content.add_value(kind, path, value)
+        elif context.unknown:
+            self.content.add_value(PhiKind.OTHER, path, value)
         elif "date" in key.lower():  # dates of the standard are strings: a number cannot be shifted
             self.content.add_value(PhiKind.OTHER, path, "")
 
     def _string(self, value: str, path: str, key: str, parent: dict[str, Any], context: Context) -> None:
         content = self.content
-        if key in E.STRICT or (key == "name" and context.name in ("parameter", "part")):
+        if context.unknown and key not in E.KEPT_UNKNOWN:
+            self._unknown(value, path, key, context)
+        elif key in E.STRICT or (key == "name" and context.name in ("parameter", "part")):
             return
-        if key == "display" and _is_coding(parent, context):
+        elif key == "display" and _is_coding(parent, context):
             coded = "code" in parent or "system" in parent
             (content.kept if coded else content.texts).append(Text(path, "plain", value))
         elif self._date(value, path, key, context.owner):
@@ -127,7 +140,7 @@ class Walk:
             content.references.append(value)
             self._name(value, path, key, context)
         elif key == "url" and context.name.endswith("extension"):
-            return
+            content.kept.append(Text(path, "uri", value))
         elif key in E.NAMES:
             self._name(value, path, key, context)
         elif key in E.PLAIN:
@@ -150,6 +163,18 @@ class Walk:
         else:
             self._free(value, path, key, context)
 
+    def _unknown(self, value: str, path: str, key: str, context: Context) -> None:
+        """Add a string in an extension that no standard defines: nothing says what it is, so it is masked."""
+        if key == "reference":
+            self.content.references.append(value)
+            self._name(value, path, key, context)
+        elif not self._date(value, path, key, context.owner):
+            kind = self._kind(key, context)
+            if kind in (None, PhiKind.OTHER, PhiKind.AGE):
+                self.content.add_value(PhiKind.OTHER, path, value)
+            else:
+                self.content.add_identifying(kind, path, value, context.owner, key)
+
     def _free(self, value: str, path: str, key: str, context: Context) -> None:
         """Add a string that the standard does not specify further: by its name or position, or as free text."""
         kind = self._kind(key, context)
@@ -168,6 +193,8 @@ class Walk:
     def _kind(self, key: str, context: Context) -> PhiKind | None:
         if context.hint is not None:
             return context.hint
+        if key in _AGES:
+            return PhiKind.AGE
         if key in ("name", "alias") and context.name == "" and context.owner in E.NAMED:
             return E.NAMED[context.owner]
         if key == "name" and (context.name == "devicename" or (context.name == "" and context.owner in E.DEFINITIONS)):
@@ -196,13 +223,16 @@ class Walk:
         return True
 
     def _name(self, value: str, path: str, key: str, context: Context) -> None:
-        """Add a URI, id or reference, which is kept unless it is the address of a person or a search for one."""
-        kind = PhiKind.URL if key == "ifNoneExist" else of_uri(value)
+        """Add a URI, which is kept unless it is an address of a person or a file, or a search for a person. Ids and references
+        are the consumer's task; the ids of people are searched for in the texts."""
+        elsewhere = key == "url" and context.owner not in E.DEFINITIONS and context.owner != "Bundle"
+        kind = PhiKind.URL if key == "ifNoneExist" or elsewhere else of_uri(value)
         if kind is not None:
             self.content.add_value(kind, path, value)
-        else:
-            is_id = key in ("id", "reference", "fullUrl", "versionId")
-            self.content.kept.append(Text(path, "id" if is_id else "uri", value))
+        elif key == "id" and context.name == "" and context.owner in E.PEOPLE and E.TELLING_ID.fullmatch(value):
+            self.content.add_known(PhiKind.ID, value, context.owner, "id")
+        elif key not in E.REPLACED:
+            self.content.kept.append(Text(path, "uri", value))
 
     def _display(self, value: str, path: str, parent: dict[str, Any], context: Context) -> None:
         target = parent.get("type") if isinstance(parent.get("type"), str) else ""

@@ -10,7 +10,6 @@ import pytest
 from fhir_samples import NOTE, PRACTITIONER, bundle, data, document, patient, write
 
 from caspipe.readers.fhir import FhirReader
-from caspipe.readers.fhir.reader import TellingIdWarning
 from caspipe.typesystem import Cas, RecordField
 
 
@@ -133,18 +132,14 @@ def test_references_by_full_url_lead_to_the_patient(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("family", "id_", "telling"),
-    [("Tollivant", "tollivant-1", True), ("Tollivant", "00417732", True), ("Li", "alison", False)],
+    ("id_", "searched"), [("tollivant-1", True), ("00417732", True), ("alison", False), ("p1", False), ("12345", False)]
 )
-def test_logical_ids_made_of_what_identifies_are_reported(family: str, id_: str, telling: bool, tmp_path: Path) -> None:
-    path = write(tmp_path / "b.json", bundle(patient(id_, family), document("Well.", f"Patient/{id_}")))
-    reader = FhirReader(files=[path])
-    if telling:
-        with pytest.warns(TellingIdWarning, match="2 logical ids and references contain known PHI of the record"):
-            found = list(reader)
-    else:
-        found = list(reader)
-    assert found[0].metadata["patient_id"] == f"Patient/{id_}"
+def test_the_ids_of_people_are_searched_for_if_they_are_no_common_words(
+    id_: str, searched: bool, tmp_path: Path
+) -> None:
+    (found,) = one(tmp_path, patient(id_, identifier=[]), document("Well.", f"Patient/{id_}"))
+    assert found.metadata["patient_id"] == f"Patient/{id_}"
+    assert (("ID", id_, "patient") in known(found)) is searched
 
 
 def test_a_bulk_export_has_a_resource_a_line(tmp_path: Path) -> None:
