@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, Literal, TypeAlias, TypeVar
 
 from ...pipeline.contract.component import Part
 from ...pipeline.storage.secrets import Secret
@@ -115,6 +115,9 @@ Outcome: TypeAlias = str | Fallback | Literal[_Kept.KEPT]
 
 class Operator(Part):
     """Replaces mentions of PHI. One instance serves all documents: the state of one document is kept in the context."""
+
+    hides: ClassVar[bool] = False
+    """True if nothing of a date or an age remains in the replacement, so that no age can be computed from it."""
 
     def mask(self, mention: Mention, context: Context) -> Outcome:
         """Return the replacement, `KEPT`, or a `Fallback`; never the text itself as a replacement."""
