@@ -12,10 +12,11 @@ from ...typesystem import PhiCandidate, PhiKind, View
 from ..dates.numerals import CARDINAL, TENS
 from ..dates.windows import compile_linear, spans
 from ..reading import as_read
-from . import cues, rules
+from . import cues, long_lives, rules
 from .bare import find_bare_ages
 from .guards import AgeContext
 from .match import AgeMatch, read_age
+from .ordinals import ORDINALS, SMALL
 from .rules import AgeRule
 
 _START = re.compile(r"(?<![^\W_])[^\W_]")
@@ -23,13 +24,17 @@ _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER_WORD = re.compile(rf"{CARDINAL}\b", re.IGNORECASE)
 _VERBS = "turn turns turned turning when since while until till before older younger i he she who pt you".split()
 _WORDS: dict[str, tuple[AgeRule, ...]] = {
-    **dict.fromkeys(("age", "aged", "ages", "a"), rules.FROM_CUE),
+    **dict.fromkeys(("age", "aged", "ages", "a"), rules.FROM_CUE + long_lives.FROM_CUE),
     **dict.fromkeys(rules.ONE, rules.FROM_SEX + rules.FROM_GENDER),
     **dict.fromkeys(("child", "infant"), rules.FROM_GENDER),
     **dict.fromkeys(("m", "f", *cues.KIN), (rules.NEAR_SEX,)),
     **dict.fromkeys(rules.EVENTS, rules.FROM_EVENT),
     "born": rules.FROM_BORN,
-    **dict.fromkeys(("over", "under"), rules.FROM_LIMIT),
+    **dict.fromkeys(("aet", "aetat", "aetatis", "æt", "ætat", "ætatis", "y", "yo"), long_lives.FROM_CUE),
+    **dict.fromkeys(("over", "under"), rules.FROM_LIMIT + long_lives.FROM_LIMIT),
+    **dict.fromkeys(("above", "past"), long_lives.FROM_LIMIT),
+    **dict.fromkeys({re.split("[ -]", words)[0] for words in (*ORDINALS, *SMALL)}, long_lives.FROM_NUMBER),
+    "will": long_lives.FROM_WILL,
     **dict.fromkeys(_VERBS, rules.FROM_VERB),
     "patient": rules.FROM_SEX + rules.FROM_GENDER + rules.FROM_VERB,
     "pt": (rules.NEAR_SEX, *rules.FROM_VERB),
@@ -56,7 +61,8 @@ def _trigger() -> Any:
         rf"\b\d{{1,3}}[\s-]?/?\s?(?:m|f|{one})\b",
         r"\b[1-9]0['’]?s\b",
         r"\b(?:aged?|ages|a\.o\.?)\b",
-        rf"\b{rules.TENS}\b|\b(?:quinqua|sexa|septua|octo|nona)genarians?\b|\b(?:super)?centenarians?\b",
+        rf"\b{rules.TENS}\b|\b(?:quinqua|sexa|septua|octo|nona)gen[ae]rians?\b|\b(?:super)?cent[ei]n[ae]rians?\b",
+        *long_lives.PLACES,
         rf"\b(?:{one}|m|f|patient|pt)\s?(?:/|,|\()?\s?\d|\b(?:{'|'.join(cues.KIN)})\s?[,(/]\s?\d",
         rf"\b(?:{one}|patient|child|infant)\sof\s|\b(?:over|under)[ -]\d\d['’]?s\b",
         rf"\b(?:{'|'.join(rules.EVENTS)})\sat\s\d",
@@ -115,15 +121,17 @@ def _at(text: str, begin: int, done: int) -> AgeMatch | None:
 
 def _rules(text: str, begin: int) -> tuple[AgeRule, ...]:
     if text[begin].isdigit():
-        return () if _cut_out(text, begin) else (*rules.FROM_NUMBER, rules.DECADE)
+        return () if _cut_out(text, begin) else (*rules.FROM_NUMBER, *long_lives.FROM_NUMBER, rules.DECADE)
     word = _WORD.match(text, begin)
     low = word[0].lower() if word else ""
     candidates = _WORDS.get(low, ())
     if low == "a" or (len(low) > 2 and _NUMBER_WORD.match(text, begin)):
-        candidates += rules.FROM_NUMBER
+        candidates += (*rules.FROM_NUMBER, *long_lives.FROM_NUMBER)
+    if low.endswith("ish"):
+        candidates += long_lives.FROM_NUMBER
     if low.endswith(("ies", "teens")):
         candidates += rules.FROM_TENS
-    if low.removesuffix("s").endswith("arian"):
+    if low.removesuffix("s").endswith(("arian", "erian")):
         candidates += rules.FROM_LATIN
     return candidates
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from ..dates.numerals import cardinal
+from .ordinals import ordinal
 
 _LATIN = {"quinqua": 50, "sexa": 60, "septua": 70, "octo": 80, "nona": 90}
 _TENS = {
@@ -65,6 +66,8 @@ def read_age(match: re.Match[str], rule: str) -> AgeMatch | None:
         if groups.get(name):
             low = float(table[groups[name].lower()])
             return AgeMatch(begin, end, rule, max(low, 13.0), low + 9, "years")
+    if groups.get("ordinal") or groups.get("small") or groups.get("nth_decade") or groups.get("decades"):
+        return _life(match, rule)
     written = [groups[name] for name in ("n", "n2", "n3") if groups.get(name)]
     numbers = [value for text in written if (value := _number(text)) is not None]
     unit = _UNITS[(groups.get("unit") or "y")[0].lower()]
@@ -76,6 +79,21 @@ def read_age(match: re.Match[str], rule: str) -> AgeMatch | None:
     if _FULL_STOP.search(covered):
         end -= 1
     return AgeMatch(begin, end, rule, low, high, unit, bool(_UPWARD.search(covered)))
+
+
+def _life(match: re.Match[str], rule: str) -> AgeMatch | None:
+    """Return the age in an ordinal number in words, or in decades: `ninety-fourth`, `tenth decade`, `9 decades`."""
+    groups = match.groupdict()
+    words = groups.get("ordinal") or groups.get("small")
+    number = float(ordinal(words)) if words else _number(match["n"])
+    if number is None or number > (12 if "decade" in rule else _MOST["years"]):
+        return None
+    low = high = number
+    if groups.get("decades"):
+        low = high = 10 * number
+    elif groups.get("nth_decade"):
+        low, high = 10 * number - 10, 10 * number - 1
+    return AgeMatch(*match.span("span"), rule, low, high, "years")
 
 
 def _number(text: str) -> float | None:

@@ -25,7 +25,8 @@ NUMBER = rf"(?:(?:{DIGITS}|{CARDINAL}(?![a-z]))(?:[ -]and[ -]a[ -]half)?)"
 _TO = r"(?:[- ]{0,2}(?:-|–|—|&)[ ]?|[- ]{1,2}(?:to|and|or|through)[- ])"
 _LIST = r"(?:[ ]?(?:-|–|—|&|,)[ ]?(?:and |or )?|[- ]{1,2}(?:to|and|or|through)[- ])"
 NUMBERS = rf"(?P<n>{NUMBER})(?:{_TO}(?P<n2>{NUMBER}))?"
-_SEVERAL = rf"(?P<n>{NUMBER})(?:{_LIST}(?P<n2>{NUMBER}))?(?:{_LIST}(?P<n3>{NUMBER}))?"
+_NOT_AGO = r"(?![ -]?(?:years?|yrs?|months?|weeks?|days?)[ ](?:ago|back|later|earlier|prior|before|after)\b)"
+_SEVERAL = rf"(?P<n>{NUMBER})(?:{_LIST}(?P<n2>{NUMBER}){_NOT_AGO})?(?:{_LIST}(?P<n3>{NUMBER}){_NOT_AGO})?"
 _YEARS = r"years?['’]?s?|yrs?\.?|yeras?|yeats?|yaers?|yeards?|yesrs?|yers?|eyars?|yeas|ys?"
 _MONTHS = r"months?['’]?s?|mont|mths?\.?|mos?\.?|momths?|monhts?"
 UNIT = rf"(?P<unit>{_YEARS}|{_MONTHS}|weeks?|wks?\.?|days?|hours?|hrs?)"
@@ -69,64 +70,66 @@ class AgeRule:
     pattern: re.Pattern[str]
 
 
-def _rule(
+def age_rule(
     name: str, guard: Callable[[guards.AgeContext], bool], pattern: str, *, flags: int = re.IGNORECASE
 ) -> AgeRule:
+    """Return a rule; its pattern ignores case."""
     return AgeRule(name, guard, lazy_regex(pattern, flags))
 
 
 FROM_CUE = (
-    _rule("aged n", guards.cued, rf"(?P<span>{_CUE}{_SEVERAL}{_MORE}){_END}"),
-    _rule(
+    age_rule("aged n", guards.cued, rf"(?P<span>{_CUE}{_SEVERAL}{_MORE}){_END}"),
+    age_rule(
         "age at event n",
         guards.cued,
         rf"(?:aged?|ages)[ ](?:at|of|on|when)[ ][a-z ]{{3,30}}?{B}(?:was|is|of|:|=|-|,)?{B}(?P<span>{_SEVERAL}{_MORE}){_END}",
     ),
-    _rule(
+    age_rule(
         "age is n",
         guards.cued,
         r"(?:aged?|ages)(?:[ ]?/[ ]?(?:sex|gender))?(?:[ ](?:is|was|were|as|now|currently|reported as|given as))?"
         rf"{B}[:=]?{B}(?P<span>{_SEVERAL}{_MORE}){_END}",
     ),
-    _rule(
+    age_rule(
         "age decade",
         guards.cued,
         r"(?:aged?|ages)[ ](?:in[ ](?:his|her|their|the)[ ])?(?:(?:early|mid|late)[ -])?(?P<span>(?P<n>\d0)['’]?s)(?!\w)",
     ),
 )
 FROM_NUMBER = (
-    _rule(
+    age_rule(
         "n units old",
         guards.old,
-        rf"(?P<span>{NUMBERS}{J}{UNIT}(?:(?:{J}|,[ ]|[ -]and[ -]){NUMBER}{J}(?:{_MONTHS}|weeks?|wks?|days?))?{J}{OLD}{_OLDER})",
+        rf"(?P<span>{NUMBERS}\+?{J}{UNIT}(?:(?:{J}|,[ ]|[ -]and[ -]){NUMBER}{J}"
+        rf"(?:{_MONTHS}|weeks?|wks?|days?))?{J}{OLD}{_OLDER})",
     ),
-    _rule("nth birthday", guards.birthday, r"(?P<span>(?P<n>\d{1,3})(?:st|nd|rd|th))(?=[ ]b(?:irth)?-?day)"),
-    _rule(
+    age_rule("nth birthday", guards.birthday, r"(?P<span>(?P<n>\d{1,3})(?:st|nd|rd|th))(?=[ ]b(?:irth)?-?day)"),
+    age_rule(
         "n units or older",
         guards.none,
         rf"(?P<span>{NUMBERS}{J}{UNIT}[ ](?:or|and)[ ](?:older|younger|over|above|under|up))(?!\w)",
     ),
-    _rule("n yo", guards.old, rf"(?P<span>{NUMBERS}\+?[ ]?[-–]?[ ]?(?P<unit>{YO})(?:\.?[mf](?:emale)?)?)(?![a-z])"),
-    _rule("n m.o.", guards.old, rf"(?P<span>{NUMBERS}[ ]?[-–]?[ ]?(?P<unit>{_MO}))(?![a-z])"),
-    _rule("n units sex", guards.unit, rf"(?P<span>{NUMBERS}{J}{UNIT})(?=[-,]?[ ]?{_PEOPLE}\b)"),
-    _rule("n units m/f", guards.unit, rf"(?P<span>{NUMBERS}{J}{_IN_YEARS})(?=[ ]?[,/]?[ ]?[MF]\b)(?!['’])"),
-    _rule("n y", guards.unit, r"(?P<span>(?P<n>\d{1,3})[ ]?(?P<unit>y)\b)(?![/.]?\w|['’])", flags=0),
-    _rule("n sex", guards.sex, rf"(?P<span>(?P<n>\d{{1,3}}|(?:{TENS_WORDS})(?:[- ][a-z]{{3,5}})?))[ -](?:{_ONE})\b"),
-    _rule("n/sex", guards.letter, r"(?P<span>(?P<n>\d{1,3}))[ ]?/[ ]?(?:M|F|male|female)\b(?![./])", flags=0),
-    _rule("nM", guards.letter, r"(?P<span>(?P<n>\d{1,2}|1[01]\d)[MF])\b", flags=0),
-    _rule("n M", guards.letter, r"(?P<span>(?P<n>\d{1,2}))[ ][MF]\b(?=[ ,.;:)]|$)", flags=0),
-    _rule("n or older", guards.unit, rf"(?P<span>{NUMBERS}[ ](?:or|and)[ ](?:older|younger))(?!\w)"),
+    age_rule("n yo", guards.old, rf"(?P<span>{NUMBERS}\+?[ ]?[-–]?[ ]?(?P<unit>{YO})(?:\.?[mf](?:emale)?)?)(?![a-z])"),
+    age_rule("n m.o.", guards.old, rf"(?P<span>{NUMBERS}[ ]?[-–]?[ ]?(?P<unit>{_MO}))(?![a-z])"),
+    age_rule("n units sex", guards.unit, rf"(?P<span>{NUMBERS}{J}{UNIT})(?=[-,]?[ ]?{_PEOPLE}\b)"),
+    age_rule("n units m/f", guards.unit, rf"(?P<span>{NUMBERS}{J}{_IN_YEARS})(?=[ ]?[,/]?[ ]?[MF]\b)(?!['’])"),
+    age_rule("n y", guards.unit, r"(?P<span>(?P<n>\d{1,3})[ ]?(?P<unit>y)\b)(?![/.]?\w|['’])", flags=0),
+    age_rule("n sex", guards.sex, rf"(?P<span>(?P<n>\d{{1,3}}|(?:{TENS_WORDS})(?:[- ][a-z]{{3,5}})?))[ -](?:{_ONE})\b"),
+    age_rule("n/sex", guards.letter, r"(?P<span>(?P<n>\d{1,3}))[ ]?/[ ]?(?:M|F|male|female)\b(?![./])", flags=0),
+    age_rule("nM", guards.letter, r"(?P<span>(?P<n>\d{1,2}|1[01]\d)[MF])\b", flags=0),
+    age_rule("n M", guards.letter, r"(?P<span>(?P<n>\d{1,2}))[ ][MF]\b(?=[ ,.;:)]|$)", flags=0),
+    age_rule("n or older", guards.unit, rf"(?P<span>{NUMBERS}[ ](?:or|and)[ ](?:older|younger))(?!\w)"),
 )
-DECADE = _rule("decade", guards.decade, r"(?P<span>(?P<n>[1-9]0)['’]?s)(?!\w)")
-FROM_TENS = (_rule("decade in words", guards.decade, rf"(?P<span>(?P<tens>{TENS}))(?!\w)"),)
+DECADE = age_rule("decade", guards.decade, r"(?P<span>(?P<n>[1-9]0)['’]?s)(?!\w)")
+FROM_TENS = (age_rule("decade in words", guards.decade, rf"(?P<span>(?P<tens>{TENS}))(?!\w)"),)
 FROM_LATIN = (
-    _rule(
+    age_rule(
         "-genarian",
         guards.none,
-        r"(?P<span>(?P<latin>quinqua|sexa|septua|octo|nona)genarians?|(?P<century>(?:super)?centenarians?))(?!\w)",
+        r"(?P<span>(?P<latin>quinqua|sexa|septua|octo|nona)gen[ae]rians?|(?P<century>(?:super|semi-?super)?cent[ei]n[ae]rians?))(?!\w)",
     ),
 )
-NEAR_SEX = _rule(
+NEAR_SEX = age_rule(
     "sex n",
     guards.near_sex,
     rf"(?:(?:male|female|man|woman|boy|girl|patient|pt|{'|'.join(cues.KIN)})(?:[ ]?/[ ]?|,[ ]|[ ]\()|(?-i:[MF])[ ]?/[ ]?)"
@@ -134,21 +137,21 @@ NEAR_SEX = _rule(
 )
 FROM_SEX = (
     NEAR_SEX,
-    _rule(
+    age_rule(
         "sex n units",
         guards.unit,
         rf"(?:{_ONE}|patient)(?:,?[ ]|[ ]?\()(?P<span>{NUMBERS}{J}{_IN_YEARS})(?=[ ]?[,;.)])",
     ),
 )
 FROM_GENDER = (
-    _rule("sex of n", guards.turned, rf"(?:{_ONE}|patient|child|infant)[ ]of[ ](?:about |around )?{_AGE}{_END}"),
+    age_rule("sex of n", guards.turned, rf"(?:{_ONE}|patient|child|infant)[ ]of[ ](?:about |around )?{_AGE}{_END}"),
 )
-FROM_LIMIT = (_rule("over ns", guards.none, r"(?:over|under)[- ](?P<span>(?P<n>\d\d)['’]?s)(?!\w)"),)
+FROM_LIMIT = (age_rule("over ns", guards.none, r"(?:over|under)[- ](?P<span>(?P<n>\d\d)['’]?s)(?!\w)"),)
 FROM_BORN = (
-    _rule("born n years ago", guards.none, rf"born[ ](?:about[ ]|around[ ])?(?P<span>{NUMBERS}{J}{UNIT})[ ]ago\b"),
+    age_rule("born n years ago", guards.none, rf"born[ ](?:about[ ]|around[ ])?(?P<span>{NUMBERS}{J}{UNIT})[ ]ago\b"),
 )
 FROM_EVENT = (
-    _rule(
+    age_rule(
         "event at n",
         guards.none,
         rf"(?:{'|'.join(EVENTS)})[ ]at[ ](?P<span>(?P<n>\d{{1,3}})(?:{J}(?P<unit>years?|yrs?))?)"
@@ -156,20 +159,22 @@ FROM_EVENT = (
     ),
 )
 FROM_VERB = (
-    _rule("turned n", guards.turned, rf"turn(?:s|ed|ing)?[ ]{_AGE}{_END}"),
-    _rule("will be n", guards.turned, rf"(?:i|he|she|who|patient|pt)(?:[ ](?:will|would)|['’]ll)[ ]be[ ]{_AGE}{_END}"),
-    _rule(
+    age_rule("turned n", guards.turned, rf"turn(?:s|ed|ing)?[ ]{_AGE}{_END}"),
+    age_rule(
+        "will be n", guards.turned, rf"(?:i|he|she|who|patient|pt)(?:[ ](?:will|would)|['’]ll)[ ]be[ ]{_AGE}{_END}"
+    ),
+    age_rule(
         "is n",
         guards.bare,
         rf"{_PRONOUN}(?P<span>(?P<n>{NUMBER})(?:{J}(?P<unit>years?|yrs?))?)(?![ ]and[ ](?:\d|{CARDINAL}\b))"
         r"(?=[.,;!?)](?!\d)|[ ](?:and|but|with|who|so|when|at the time)\b|[ ]?$)",
     ),
-    _rule(
+    age_rule(
         "when n",
         guards.none,
         r"(?:when|since|while|until|till|before)[ ](?:i|he|she|they)[ ](?:was|were|is|am|turned)[ ]"
         rf"(?:(?:only|just|about|around)[ ])?(?P<span>(?P<n>{NUMBER}))"
         r"(?=[.,;!?)](?!\d)|[ ](?:and|but|with|he|she|it|we|they|i|my|his|her|due|in|the)\b|[ ]?$)",
     ),
-    _rule("older than n", guards.turned, rf"(?:older|younger)[ ]than[ ]{_AGE}{_END}"),
+    age_rule("older than n", guards.turned, rf"(?:older|younger)[ ]than[ ]{_AGE}{_END}"),
 )

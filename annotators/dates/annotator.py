@@ -82,7 +82,11 @@ def _confidence(date: DateExpression) -> float:
 
 def _kind(text: str, date: DateExpression) -> PhiKind:
     before = text[max(0, date.begin - BEFORE) : date.begin]
-    if cues.BIRTH.search(before) or cues.BIRTH_AFTER.match(text[date.end : date.end + AFTER]):
+    if (
+        cues.BIRTH.search(before)
+        or cues.BORN.search(before)
+        or cues.BIRTH_AFTER.match(text[date.end : date.end + AFTER])
+    ):
         return PhiKind.DATE_BIRTH
     if cues.DEATH.search(before):
         return PhiKind.DATE_DEATH

@@ -53,6 +53,13 @@ FOREIGN_MONTH_NAMES: dict[str, int] = {
     for name in forms.split(",")[0].split("|")
 }
 """Month number by full name in any language but English."""
+FOREIGN_ABBREVIATIONS: dict[str, int] = {
+    name: number
+    for months in _FOREIGN_MONTHS.values()
+    for number, forms in enumerate(months.split(";"), 1)
+    for name in forms.replace(",", "|").split("|")[1:]
+}
+"""Month number by abbreviation, or second spelling, in any language but English."""
 LANGUAGES = ("en", *sorted(_FOREIGN_MONTHS))
 _REAL_WORDS = frozenset("mach marc marh march morch murch mondy munday frida sanday sonday sunay sundy".split())
 """Words, names and abbreviations that differ by one typo from a month or a weekday but mean something else."""

@@ -52,7 +52,25 @@ BIRTH = before(
     r"\b<<dob d\.o\.b\.? date_of_birth birth_?date born birthday bday b-day d\.?o\.?b>>"
     r"(?: (?:is|was|on|in|of))?[ \t:=(,/-]{0,4}(?:on |in |the |is |was |a )?"
 )
-BIRTH_AFTER = after(r"[ ,]{0,2}\(?(?:dob|date of birth)\b")
+BIRTH_AFTER = after(r"[ ,]{0,2}\(?(?:dob|date of birth|year of birth)\b|[ ]?[-–][ ]?born\b")
+_LATER = "(?: <<is was on in of am le el il em op the year about around circa ca.>>)*"
+BORN = before(
+    r"(?:(?<![\w.])<<dob d\.o\.b\.? yob y\.o\.b\.? (?:date|day|year|month)_of_birth birth(?:_|-)?(?:date|day|year) born b\.? "
+    rf"bday b-day née? nee geb(?:oren|\.)? nacid[oa] nat[oa] nascid[oa] fecha_de_nacimiento geboortedatum "
+    rf"geburtsdatum>>{_LATER}"
+    r"|(?:^|[\s(,;])[*✶])[ \t:=(,/-]{0,4}(?:<<on in the le el am year>> )*"
+)
+"""Words and signs before a birth date or year, in more languages; not enough to tell a date from other numbers."""
+NTH_BIRTHDAY = before(
+    r"\b(?:\d(?:st|nd|rd|th)|[a-z]+(?:th|st|nd|rd))[ ]b(?:irth)?-?day(?: party)?(?: <<is was on in of this last next>>)*"
+    r"[ \t:=(,/-]{0,4}"
+)
+"""A birthday that is celebrated, not the day of the birth."""
+EPOCH = before(
+    r"(?<![A-Za-z])(?:time|time[ ]?stamp|ts|epoch|unix(?:[ ]time)?|created|updated|modified|date(?:time)?|utc|posix"
+    r"|recorded|received|sent|signed|\w+\x5f(?:at|on|ts|time|date))[\"']?[ \t]{0,2}(?:[:=(@]|is|was|at)?[ \t\"']{0,2}"
+)
+"""Words before seconds since 1970."""
 DEATH = before(
     r"\b<<dod date_of_death died deceased passed(?:_away)? death pronounced_dead time_of_death>>"
     r"(?: (?:on|in|was|is|date))?[ \t:=(,/-]{0,4}(?:on |in |the |is |was |at home on |suddenly on |peacefully on )?"

@@ -181,14 +181,15 @@ def year(ctx: DateContext) -> int:
     before, after = ctx.before, ctx.after
     if not ctx.whole() or (ctx.hyphenated and not _spoken_hyphen(ctx)):
         return REJECT
-    if (ctx.left and ctx.left in "=@+<>~*^≥≤±x×") or (ctx.right and ctx.right in "+°*=×"):
+    starred = ctx.left == "*" and cues.BORN.search(before) is not None
+    if (ctx.left and ctx.left in "=@+<>~*^≥≤±x×" and not starred) or (ctx.right and ctx.right in "+°*=×"):
         return REJECT
     if ctx.right == "," and ctx.after[1:4].isdigit():
         return REJECT
     if against.COUNTED.match(after) or against.STREET_AFTER.match(after) or against.STREET_BEFORE.search(before):
         return REJECT
     number = int(ctx.covered)
-    strong = cues.YEAR_STRONG.search(before) or cues.BIRTH.search(before)
+    strong = cues.YEAR_STRONG.search(before) or cues.BIRTH.search(before) or starred or cues.BIRTH_AFTER.match(after)
     if not strong and (_number_of(ctx) or (number % 100 < 60 and _hours(ctx))):
         return REJECT
     if number > LATEST_YEAR:
@@ -209,7 +210,9 @@ def _hours(ctx: DateContext) -> bool:
 def _spoken_hyphen(ctx: DateContext) -> bool:
     """Return True if the hyphen before or after the year belongs to a word like `pre-` or `-present`."""
     left, right = ctx.before.lower(), ctx.after[:12].lower()
-    behind = not right.startswith(("-", "_")) or right.startswith(("-era", "-pres", "-now", "-base", "-to", "-curr"))
+    behind = not right.startswith(("-", "_")) or right.startswith(
+        ("-born", "-era", "-pres", "-now", "-base", "-to", "-curr")
+    )
     bound = left.endswith(("-", "_")) and left[-2:-1].isalnum()
     return behind and (not bound or left.rstrip("-").endswith(("pre", "post", "mid", "early", "late", "since", "ca")))
 
@@ -217,11 +220,24 @@ def _spoken_hyphen(ctx: DateContext) -> bool:
 def short_year(ctx: DateContext) -> int:
     if ctx.touched or against.COUNTED.match(ctx.after):
         return REJECT
-    return 0 if cues.SHORT_YEAR_CUE.search(ctx.before) or ctx.follows_date else REJECT
+    cue = cues.SHORT_YEAR_CUE.search(ctx.before) or cues.BORN.search(ctx.before)
+    return 0 if cue or ctx.follows_date else REJECT
 
 
 def quarter(ctx: DateContext) -> int:
     return REJECT if against.COUNTED.match(ctx.after) else decade(ctx)
+
+
+def ordinal_date(ctx: DateContext) -> int:
+    """Judge `2020-064`: other numbers of cases and documents look the same."""
+    if not ctx.whole() or ctx.hyphenated or _number_of(ctx) or against.COUNTED.match(ctx.after):
+        return REJECT
+    return 0 if ctx.support or cues.DATED.search(ctx.before) else 1
+
+
+def epoch(ctx: DateContext) -> int:
+    """Judge seconds since 1970: only after a word that says so."""
+    return 0 if ctx.whole() and not ctx.hyphenated and cues.EPOCH.search(ctx.before) else REJECT
 
 
 def decade(ctx: DateContext) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-from . import combining, cues, named_months, negative_cues, numeric, other_calendars, partial_dates
+from . import combining, counted_dates, cues, named_months, negative_cues, numeric, other_calendars, partial_dates
 from . import digit_guards as digits
 from . import word_guards as words
 from .calendar import SEASONS, Calendar
@@ -36,15 +36,25 @@ _DAY_THEN_DIGIT = {
         for r in _NUMERIC
         if r not in (numeric.dotted, numeric.pair, numeric.pair_days, numeric.spaced, numeric.day_dot, numeric.day_dots)
     ),
-    ".": (numeric.triple, numeric.dotted, numeric.dotted_span, numeric.month_year, numeric.day_dot, numeric.day_dots),
+    ".": (
+        *counted_dates.FROM_DAY,
+        numeric.triple,
+        numeric.dotted,
+        numeric.dotted_span,
+        numeric.month_year,
+        numeric.day_dot,
+        numeric.day_dots,
+    ),
     "": (numeric.spaced,),
 }
 """Rules for one or two digits by the first character after them, if more digits follow; other characters allow all rules."""
 _BY_LENGTH = {
-    4: (*numeric.FROM_YEAR, *named_months.FROM_YEAR, *partial_dates.FROM_YEAR),
+    4: (*numeric.FROM_YEAR, *named_months.FROM_YEAR, *partial_dates.FROM_YEAR, *counted_dates.FROM_YEAR),
     6: (numeric.compact_short,),
     8: (numeric.compact, numeric.compact_last),
+    10: counted_dates.FROM_SECONDS,
     12: (numeric.stamp,),
+    13: counted_dates.FROM_SECONDS,
     14: (numeric.stamp,),
 }
 
@@ -69,6 +79,8 @@ def _from_digits(digits: str, sign: str, following: str) -> tuple[DateRule, ...]
     if following.isdigit():
         return _DAY_THEN_DIGIT.get(sign[:1], _NUMERIC)
     rules: tuple[DateRule, ...] = named_months.FROM_DAY + other_calendars.FROM_DAY
+    if following in "月월" and following:
+        return counted_dates.FROM_DAY
     if following in ("I", "V", "X") and not sign:
         return (numeric.roman, *rules)
     if sign == "." and following and following in "-–—‐‑":
@@ -101,6 +113,10 @@ def _from_word(text: str, begin: int, low: str, calendar: Calendar) -> tuple[Dat
         rules += named_months.FROM_ORDINAL + partial_dates.FROM_ORDINAL
     if low in ("nineteen", "twenty", "two"):
         rules += partial_dates.FROM_YEAR_WORD
+    if low in counted_dates.WEEK_WORDS:
+        rules += counted_dates.FROM_WEEK
+    if low in numeric.ROMAN_WORDS:
+        rules += counted_dates.FROM_ROMAN
     if low in ("q", "fy"):
         rules += partial_dates.FROM_Q
     return rules
@@ -147,6 +163,8 @@ GUARDS: dict[Shape, Callable[[DateContext], int]] = {
     Shape.SHORT_WEEKDAY: words.short_weekday,
     Shape.HOLIDAY: words.holiday,
     Shape.QUARTER: digits.quarter,
+    Shape.ORDINAL_DATE: digits.ordinal_date,
+    Shape.EPOCH: digits.epoch,
 }
 """Each returns the support that an expression lacks: 0 for a date, `REJECT` if it is not a date, between them if in doubt."""
 

@@ -10,11 +10,12 @@ from typing import Any
 
 from ..reading import as_read
 from .calendar import ENGLISH, SEASONS, Calendar
+from .counted_dates import PLACES
 from .evidence import supported
 from .expression import DateExpression, ExpressionMatcher
 from .holidays import HOLIDAYS
 from .numerals import ORDINAL, YEAR
-from .other_calendars import OTHER_MONTHS
+from .other_calendars import ABBREVIATIONS, OTHER_MONTHS
 from .rules import Shape
 from .windows import compile_linear, spans
 
@@ -51,7 +52,9 @@ def _pattern(calendar: Calendar) -> Any:
         r"\b21\d\d[-/.]\d{1,2}[-/.]\d",
         r"\b\d{6}(?:\d\d)?\b",
         r"\b\d\d \d\d (?:19|20)\d\d\b|\b(?:dob|birth|born):?\s\d\d \d\d \d\d\b",
-        rf"\d{{1,2}}(?:er|[º°.])?[\s/-](?:d[eo]\s)?(?:{_words(OTHER_MONTHS)})\b|\b(?:{_words(OTHER_MONTHS)})[\s/-]\d",
+        rf"\d{{1,2}}(?:er|[º°.])?[\s/-]?(?:d[eo]\s)?(?:{_words((*OTHER_MONTHS, *ABBREVIATIONS))})\b"
+        rf"|\b(?:{_words(OTHER_MONTHS)})[\s/-](?:d[eo]l?\s)?\d",
+        *PLACES,
         r"\bthe\s[2-9]0['’]?s\b",
         r"['’‘]\d\d",
         r"\b[1-4]q\s?['’]?\d\d|\bq[1-4](?:[\s/,-]|'?\d)|\bfy\s?['’]?\d\d",

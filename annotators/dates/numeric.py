@@ -12,11 +12,14 @@ _SLASH = rf"(?:{B}[/\\]{B}|//)"
 _ANY = rf"(?:{B}[/.\\]{B}|{B}{DASH}{B}|//)"
 _CLOCK = (
     r"(?P<time>(?:T|[ \t]{1,2})(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?"
-    r"(?:[ ]?(?:Z|UTC|GMT|[ap]\.?m)(?!\w)|[ ]?[+-]\d\d:?\d\d(?!\d))?(?!\d))?"
+    r"(?:[ ]?(?:Z|UTC|GMT|[ECMPA][SD]T|AK[SD]T|HST|CES?T|WES?T|EES?T|BST|IST|MSK|JST|NZ[SD]T|AE[SD]T|ART|[ap]\.?m)(?!\w)"
+    r"|[ ]?[+-]\d\d:?\d\d(?!\d))?(?!\d))?"
 )
 _NOT_CUT = r"(?:(?!\d)|(?<=\d\d\d\d)(?=(?:[01]\d|2[0-3]):[0-5]\d)|(?<=[-–]\d\d)(?=(?:[01]\d|2[0-3]):[0-5]\d))"
 """No digit follows, unless a clock time does without a space: `05/29/200110:31`."""
-_ROMAN = {r: i for i, r in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), 1)}
+ROMAN = {r: i for i, r in enumerate("I II III IV V VI VII VIII IX X XI XII".split(), 1)}
+"""Months in Roman numerals."""
+ROMAN_WORDS = frozenset(map(str.lower, ROMAN))
 
 
 def orders(a: int, b: int, y: int | None, calendar: Calendar, time: str = "") -> list[DateInterpretation]:
@@ -156,7 +159,7 @@ def days_month(m: re.Match[str], calendar: Calendar) -> Interpretations:
     flags=0,
 )
 def roman_day(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    return single("D M", PartialDate(month=_ROMAN[m["m"]], day=int(m["d"])))
+    return single("D M", PartialDate(month=ROMAN[m["m"]], day=int(m["d"])))
 
 
 @rule(
@@ -167,10 +170,10 @@ def roman_day(m: re.Match[str], calendar: Calendar) -> Interpretations:
     flags=0,
 )
 def roman(m: re.Match[str], calendar: Calendar) -> Interpretations:
-    return single("D M Y", PartialDate(year=calendar.year(m["y"]), month=_ROMAN[m["m"]], day=int(m["d"])))
+    return single("D M Y", PartialDate(year=calendar.year(m["y"]), month=ROMAN[m["m"]], day=int(m["d"])))
 
 
-@rule("y-m", Shape.YEAR_MONTH, r"(?P<y>(?:19|20)\d\d)(?P<s>[-/.])(?P<m>0[1-9]|1[0-2])(?!\d)")
+@rule("y-m", Shape.YEAR_MONTH, r"(?P<y>(?:19|20)\d\d)(?P<s>[-/.])(?P<m>0[1-9]|1[0-2]|(?<=/)[1-9])(?!\d)")
 def year_month(m: re.Match[str], calendar: Calendar) -> Interpretations:
     year, month = int(m["y"]), int(m["m"])
     dates = single("Y M", PartialDate(year=year, month=month))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ..reading import as_read
-from . import combining, named_months, numeric, other_calendars, partial_dates
+from . import combining, counted_dates, named_months, numeric, other_calendars, partial_dates
 from .calendar import LATEST_YEAR, Calendar
 from .finder import find_dates
 from .interpretation import DateInterpretation, Interpretations, PartialDate
@@ -21,6 +21,7 @@ RULES: tuple[DateRule, ...] = (
     *partial_dates.FROM_YEAR, *partial_dates.FROM_APOSTROPHE, *partial_dates.FROM_SEASON, *partial_dates.FROM_ORDINAL[:1],
     *partial_dates.FROM_Q, *partial_dates.FROM_YEAR_WORD,
     *partial_dates.FROM_WEEKDAY, *partial_dates.FROM_HOLIDAY, *other_calendars.FROM_DAY, *other_calendars.FROM_MONTH,
+    *counted_dates.RULES,
 )  # fmt: skip
 _EDGE = " \t\n\r\xa0,.;:()[]{}\"'“”‘’"
 _LEAD = re.compile(

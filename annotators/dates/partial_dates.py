@@ -37,11 +37,17 @@ day_in_column = simple("d", Shape.ORDINAL, r"(?P<d>\d{1,2})(?=[ ]*(?:\||[ ]{2}|\
 """A day without a month after a weekday, as in a rota: `Mon 8   |`."""
 
 
+_LIFE = 120
+"""Longest time in years between two years in brackets: `(1931-2024)`."""
+
+
 @rule("years", Shape.YEAR_SPAN, rf"(?P<y>(?:19|20)\d\d)(?P<s>{B}(?:{DASH}|/){B})(?P<z>(?:19|20)\d\d|\d\d)(?!\d)")
 def years(m: re.Match[str], calendar: Calendar) -> Interpretations:
     begin, tail = int(m["y"]), m["z"]
     end = int(tail) if len(tail) == 4 else begin - begin % 100 + int(tail)
-    if not begin < end <= begin + 60 or (len(tail) == 2 and m["s"] != m["s"].strip()):
+    if not begin < end <= begin + (_LIFE if m.string[m.start() - 1 : m.start()] == "(" else 60) or (
+        len(tail) == 2 and m["s"] != m["s"].strip()
+    ):
         return ()
     return single("Y", PartialDate(year=begin), PartialDate(year=end))
 

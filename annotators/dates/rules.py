@@ -60,6 +60,8 @@ class Shape(Enum):
     SHORT_WEEKDAY = "Fri: could be saturation, sun, a name"
     HOLIDAY = "Christmas"
     QUARTER = "Q3 2020"
+    ORDINAL_DATE = "2020-064: could be a case number"
+    EPOCH = "1583323200: could be any other number"
 
     __hash__ = object.__hash__  # members are singletons; the hash of Enum is a slow Python function
 

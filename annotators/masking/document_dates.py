@@ -59,6 +59,7 @@ class DocumentDates:
             orders[order_of(layout)] += count
         if orders["MDY"] != orders["DMY"]:
             self._ambiguous = "MDY" if orders["MDY"] > orders["DMY"] else "DMY"
+        self._newest = max((y for m in mentions if (y := self._year(m)) is not None), default=None)
         self._full_dates = list(self._find_full_dates(mentions))
         self._begins = [date.begin for date in self._full_dates]
 
@@ -68,7 +69,18 @@ class DocumentDates:
         return context.remember(cls, ambiguous or "", lambda: cls(context.of_kind(PhiKind.DATE), ambiguous))
 
     def reading(self, mention: Mention) -> DateInterpretation | None:
-        """Return how the mention is read in this document, or None if it cannot be parsed."""
+        """Return how the mention is read in this document, or None if it cannot be parsed. A birth date with two digits of the
+        year is not after the document's other dates."""
+        reading = self._likeliest(mention)
+        if reading is None or mention.kind is not PhiKind.DATE_BIRTH or self._newest is None:
+            return reading
+        year = reading.begin.decade if reading.begin.year is None else reading.begin.year
+        if year is None or year <= self._newest or states_century(mention.text):
+            return reading
+        end = reading.end and century_before(reading.end)
+        return replace(reading, begin=century_before(reading.begin), end=end)
+
+    def _likeliest(self, mention: Mention) -> DateInterpretation | None:
         readings = self._readings(mention)
         if len(readings) < 2:
             return readings[0] if readings else None
@@ -95,9 +107,12 @@ class DocumentDates:
         nearest = self._nearest_full_date(mention)
         return None if nearest is None else complete_near(date, nearest.day)
 
-    def earliest(self) -> datetime.date | None:
-        """Return the earliest full date of the document. A holiday does not count: the text around it often tells which it is."""
-        return min((date.day for date in self._full_dates if not date.named), default=None)
+    def earliest(self, but: Callable[[int, int], bool]) -> datetime.date | None:
+        """Return the earliest full date of the document, except those between offsets of which `but` is true.
+
+        A holiday does not count: the text around it often tells which it is.
+        """
+        return min((d.day for d in self._full_dates if not d.named and not but(d.begin, d.end)), default=None)
 
     def latest(self) -> datetime.date | None:
         """Return the latest full date of the document."""
@@ -118,6 +133,11 @@ class DocumentDates:
                 )  # 30 February is not a year
             self._cache[key] = readings
         return readings
+
+    def _year(self, mention: Mention) -> int | None:
+        """Return the last year that a date states; None for birth dates."""
+        reading = None if mention.kind is PhiKind.DATE_BIRTH else self._likeliest(mention)
+        return None if reading is None else (reading.end or reading.begin).year
 
     def _find_full_dates(self, mentions: Sequence[Mention]) -> Iterator[_FullDate]:
         for mention in mentions:
@@ -161,6 +181,17 @@ def edges(text: str) -> tuple[str, str]:
     lead = _LEAD.match(text)
     begin = lead.end() if lead else 0
     return text[:begin], text[max(begin, len(text.rstrip(_EDGE))) :]
+
+
+def century_before(date: PartialDate) -> PartialDate:
+    """Return the same date a hundred years earlier."""
+    year, decade = (None if number is None else number - 100 for number in (date.year, date.decade))
+    return replace(date, year=year, decade=decade)
+
+
+def states_century(text: str) -> bool:
+    """Return whether a date has a year of four digits, or in words."""
+    return _FOUR_DIGITS.search(text) is not None or not any(map(str.isdigit, text))
 
 
 @cache

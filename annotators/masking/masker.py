@@ -27,6 +27,7 @@ from ...typesystem import (
     replace_spans,
 )
 from .annotation_copies import copy_annotations
+from .calendar_contract import OLDEST, CalendarContract
 from .document_dates import DocumentDates
 from .operator import KEPT, NO_KEY, Context, Fallback, Mention, MissingKeyWarning, Operator, Outcome
 from .operators.age import Age
@@ -212,7 +213,18 @@ class Masker(AnalysisEngine):
 
     def _outcome(self, mention: Mention, context: Context) -> tuple[Outcome, Operator]:
         operator = self._operator(mention.kind, *self._in_text)
-        return (KEPT, self.default) if operator is None else (operator.mask(mention, context), operator)
+        outcome = KEPT if operator is None else operator.mask(mention, context)
+        told = mention.kind.top in (PhiKind.DATE, PhiKind.AGE) and not (operator is not None and operator.hides)
+        if told and not isinstance(outcome, Fallback):
+            reason = CalendarContract.of(context, self._oldest).reason(mention)
+            outcome = Fallback(reason) if reason else outcome
+        return outcome, operator or self.default
+
+    @property
+    def _oldest(self) -> int:
+        """The greatest age that may be computed, in years: the threshold of the operator `age`, or that of the statute."""
+        operator = self._operator(PhiKind.AGE, self.kinds, self.default)
+        return operator.threshold if isinstance(operator, Age) else OLDEST
 
     def _replacement(
         self, mention: Mention, outcome: Outcome, operator: Operator, context: Context, note: str = ""

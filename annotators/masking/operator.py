@@ -118,6 +118,8 @@ class Operator(Part):
 
     reads_as_text: ClassVar[bool] = False
     """Replacements read like the original: an indefinite article before one is made to agree with it."""
+    hides: ClassVar[bool] = False
+    """True if nothing of a date or an age remains in the replacement, so that no age can be computed from it."""
 
     def mask(self, mention: Mention, context: Context) -> Outcome:
         """Return the replacement, `KEPT`, or a `Fallback`; never the text itself as a replacement."""

@@ -2,27 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
-
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
-from ...dates.numerals import CARDINAL, cardinal
+from ..age_reading import read_age, years_of
 from ..operator import KEPT, Context, Fallback, Mention, Operator, Outcome
-
-_NUMBER = re.compile(
-    rf"(?P<digits>\d+)(?P<tens>['’]?s\b)?|\b(?P<words>{CARDINAL})\b"
-    r"|\b(?P<decade>twen|thir|for|fif|six|seven|eigh|nine)ties\b"
-    r"|\b(?P<latin>quadra|quinqua|sexa|septua|octo|nona)genarian|\b(?P<century>(?:super)?centenarian)",
-    re.IGNORECASE,
-)
-_DECADES = {"twen": 20, "thir": 30, "for": 40, "fif": 50, "six": 60, "seven": 70, "eigh": 80, "nine": 90}
-_LATIN = {"quadra": 40, "quinqua": 50, "sexa": 60, "septua": 70, "octo": 80, "nona": 90}
-_UNIT = re.compile(
-    r"(?P<year>y)|(?P<month>months?|mos?\b|mths?\b)|(?P<week>weeks?|wks?\b)|(?P<day>days?)", re.IGNORECASE
-)
-_JOINT = re.compile(r"\s*(?:[-–/]|to|or|and)\s*", re.IGNORECASE)
-_PER_YEAR = {"year": 1.0, "month": 12.0, "week": 365.25 / 7, "day": 365.25}
 
 
 @part("age")
@@ -65,49 +48,3 @@ class Age(Operator):
     @property
     def _above(self) -> str:
         return self.format.format(threshold=self.threshold)
-
-
-class ReadAge(NamedTuple):
-    """An age as a text states it."""
-
-    number: float
-    unit: str
-    """`year`, `month`, `week` or `day`."""
-
-    @property
-    def years(self) -> float:
-        return self.number / _PER_YEAR[self.unit]
-
-
-def read_age(text: str) -> ReadAge | None:
-    """Return the greatest age that a text may mean, or None if it contains no number."""
-    ages: list[ReadAge] = []
-    limit, unit = len(text), "year"
-    for number in reversed(
-        list(_NUMBER.finditer(text))
-    ):  # in `2-3 months` the first number takes the unit of the second
-        unit_match = _UNIT.search(text, number.end(), limit)
-        if unit_match:
-            unit = unit_match.lastgroup or "year"
-        elif not _JOINT.fullmatch(text, number.end(), limit):
-            unit = "year"
-        ages.append(ReadAge(_value(number), unit))
-        limit = number.start()
-    return max(ages, key=lambda age: age.years, default=None)
-
-
-def years_of(text: str) -> float | None:
-    """Return the greatest age that a text may mean, in years, or None if it contains no number."""
-    age = read_age(text)
-    return None if age is None else age.years
-
-
-def _value(match: re.Match[str]) -> float:
-    if match["digits"]:
-        number = float(match["digits"][:9])
-        return number + 9 if match["tens"] and number % 10 == 0 else number
-    if match["words"]:
-        return float(cardinal(match["words"]) or 0)
-    if match["century"]:
-        return 109.0
-    return 9.0 + (_DECADES[match["decade"].lower()] if match["decade"] else _LATIN[match["latin"].lower()])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from typing import ClassVar
 
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
@@ -13,6 +14,8 @@ from ..surrogates.identities import Identities
 @part("placeholder")
 class Placeholder(Operator):
     """Writes the kind of the PHI: `[DATE]`."""
+
+    hides: ClassVar[bool] = True
 
     detail: bool = False
     """Name the precise kind (`[DATE_BIRTH]`) instead of the first-level one (`[DATE]`)."""
@@ -54,6 +57,8 @@ class Keep(Operator):
 @part("redact")
 class Redact(Operator):
     """Replaces every character; the length of the text, and with `spaces` its words, remain visible."""
+
+    hides: ClassVar[bool] = True
 
     char: str = "*"
     """The character that replaces every code point; not a letter or digit."""

@@ -9,11 +9,11 @@ from ....pipeline.contract.component import part
 from ....typesystem import PhiKind, RecordField
 from ...dates.interpretation import PartialDate
 from ...dates.parse import parse_date
+from ..calendar_contract import OLDEST, CalendarContract
 from ..date_arithmetic import parse_iso, representative_day
 from ..document_dates import DocumentDates, Order, complete_ends
 from ..operator import Context, Fallback, Mention, Operator, Outcome
-
-_OLDEST = 89
+from ..time_span import TimeSpan, time_span
 
 
 @part("year")
@@ -39,8 +39,8 @@ class Year(Operator):
         latest = dates.latest()
         if self.earliest is not None and min(years) < self.earliest:
             return Fallback("a year before the earliest")
-        if latest is not None and latest.year - min(years) > _OLDEST:
-            return Fallback(f"a year that may tell an age over {_OLDEST}")
+        if latest is not None and latest.year - min(years) > OLDEST:
+            return Fallback(f"a year that may tell an age over {OLDEST}")
         words = [f"{y:04d}" if stated.year is not None else f"{y}s" for y, (stated, _) in zip(years, ends, strict=True)]
         return "-".join(dict.fromkeys(words))
 
@@ -53,7 +53,7 @@ class Year(Operator):
         if date is None or date.year is None or (self.earliest is not None and date.year < self.earliest):
             return None
         latest = context.remember(self, "latest", lambda: self._latest_year(context))
-        return None if latest is None or latest - date.year > _OLDEST else f"{date.year:04d}"
+        return None if latest is None or latest - date.year > OLDEST else f"{date.year:04d}"
 
     def _latest_year(self, context: Context) -> int | None:
         """Return the latest year of a full date of the text or a date field of the record."""
@@ -68,7 +68,8 @@ class Relative(Operator):
     """Writes `[DAY 12]`, `[MONTH -2]` or `[YEAR 1]`: the distance of a day, month or year from the reference date.
 
     A partial date takes its missing parts from the nearest full date of the document. Seasons, decades, holidays, weekdays
-    and dates that cannot be parsed become placeholders. Needs no key: only distances remain of the calendar.
+    and dates that cannot be parsed become placeholders, and so do dates 90 years or more from the reference. Needs no key: only
+    distances remain of the calendar.
     """
 
     reference: Literal["auto", "earliest", "birth"] = "auto"
@@ -91,6 +92,8 @@ class Relative(Operator):
         ends = complete_ends(dates, mention, reading)
         if ends is None:
             return Fallback("a part of the date is missing")
+        if any(_far(full, start) for _, full in ends):
+            return Fallback(f"a distance that may tell an age over {OLDEST}")
         words = [_distance(full, start) for _, full in ends]
         if not all(words):
             return Fallback(f"a {reading.begin.precision} has no distance in days")
@@ -105,13 +108,20 @@ class Relative(Operator):
             days = {reading.begin.to_date() if reading.end is None else None for reading in parse_date(given)}
             return days.pop() if len(days) == 1 else None
         if self.reference != "birth":
-            return dates.earliest()
+            return dates.earliest(but=CalendarContract.of(context, OLDEST).hides)
         for mention in context.of_kind(PhiKind.DATE_BIRTH):
             reading = dates.reading(mention)
             born = reading.begin.to_date() if reading else None
             if born:
                 return born
         return None
+
+
+def _far(date: PartialDate, start: datetime.date) -> bool:
+    span = time_span(date)
+    reference = TimeSpan(start, start, "day")
+    years = OLDEST + 1
+    return span is not None and (span.years_before(reference, years) or reference.years_before(span, years))
 
 
 def _distance(date: PartialDate, start: datetime.date) -> str:

@@ -88,9 +88,14 @@ def test_every_candidate_names_its_rule() -> None:
         ("sv", "den 6 juni 2019, torsdag", ["6 juni 2019", "torsdag"]),
     ],
 )
-def test_other_languages_are_recognized_on_request(language: str, text: str, expected: list[str]) -> None:
+def test_other_languages_are_recognized(language: str, text: str, expected: list[str]) -> None:
     assert texts(text, languages=["en", language]) == expected
-    assert texts(text) != expected
+
+
+def test_months_and_weekdays_alone_of_other_languages_are_recognized_on_request_only() -> None:
+    text = "Dienstag im März, mardi, martes, giovedì, woensdag, torsdag, em maio"
+    assert texts(text) == []
+    assert len(texts(text, languages=["en", "de", "fr", "es", "it", "nl", "sv", "pt"])) == 7
 
 
 def test_an_unknown_language_is_rejected_by_name() -> None:

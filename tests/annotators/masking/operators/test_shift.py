@@ -64,6 +64,7 @@ def test_lengths_stay_what_they_were_in_every_layout(
 ) -> None:
     anchor = datetime.date(2001, 2, 20)  # a document tells how it writes dates
     texts = [write(one, first), write(other, second), write(anchor, first), write(anchor, second)]
+    assume(max(one, other, anchor) - min(one, other, anchor) < datetime.timedelta(89 * 365))  # the calendar contract
     assume(len({layout for layout in (first, second) if re.match(r"\{[md](:02d)?\}[/.-]\{", layout)}) < 2)
     new = shifted(texts, {"key": str(key), "style": "iso"})
     made_ = [datetime.date.fromisoformat(text) for text in new]

@@ -1,0 +1,224 @@
+"""The calendar contract: dates and ages from which a reader could compute an age over 89 do not stay.
+
+45 CFR 164.514(b)(2)(i)(C) withholds all ages over 89 "and all elements of dates (including year) indicative of such age".
+A shifted date keeps its distance to the others, so the rule holds for shifted dates as for original ones.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ...typesystem import PhiKind, RecordField
+from ..dates import cues
+from ..dates.calendar import LATEST_YEAR
+from ..dates.interpretation import PartialDate
+from ..dates.parse import parse_date
+from .age_reading import years_of, years_since, youngest
+from .date_arithmetic import parse_iso
+from .document_dates import DocumentDates, century_before, complete_ends, states_century
+from .operator import Context, Mention
+from .time_span import TimeSpan, later_by_years, time_span
+
+OLDEST = 89
+"""The greatest age in years that 45 CFR 164.514(b)(2)(i)(C) lets stay."""
+BIRTH = "a date that may tell an age over {}"
+AGE = "an age that may tell one over {} with the dates"
+
+_BOUNDARY = re.compile(r"[.!?;]\s+(?=[A-Z(])|\n[ \t]*(?=\n)")
+"""The end of a sentence or paragraph."""
+_TYING = frozenset(
+    "a actual aged age an and around as at back became becomes become being birthday bday b day by celebrated celebrates "
+    "celebrate circa died during feb female gentleman he her him his i in is lady male man now of old on or patient pt reached "
+    "s she since that the then they to turned turning turns until up was were when who will be woman year years yr yrs yo y "
+    "o m f summer spring autumn fall winter early late mid last next this seen".split()
+)
+"""Words that may stand between an age and the date at which a person has it."""
+_WORD = re.compile(r"[^\W\d_]+")
+_LONGEST_TIE = 48
+"""Code points between an age and its date."""
+_BESIDE = 14
+"""Code points beside an age and its date in which a word may say that it is a birthday."""
+_BIRTHDAY = re.compile(
+    r"\b(?:turn(?:s|ed|ing)?|b(?:irth)?-?day|be(?:came|comes?)|celebrat\w+|will be|reach\w*)\b", re.IGNORECASE
+)
+_YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+_UNSURE_BIRTHS, _UNSURE_YEARS = 10, 8
+"""Two digits may mean the century before if they are among that many last years of `LATEST_YEAR`, more than a year after all
+other dates: of birth dates, and of others."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Dated:
+    """A date of the document or its record: what it may mean, and whether it is a birth date."""
+
+    span: TimeSpan
+    birth: bool
+    mention: Mention | None = None
+    earlier: TimeSpan | None = None
+    """The same date a century before, if the text has only two digits of the year."""
+
+
+class CalendarContract:
+    """Which mentions of a document would let a reader compute an age over a limit.
+
+    1. A date more than `oldest` years before the newest date of the text and its record (fields, known PHI, metadata) is taken
+       for the birth date of a person who was older, under any name. A date that is called a birth date counts as over
+       the limit if no other date tells; then the newest date is the end of `LATEST_YEAR`.
+    2. The date of a birthday over the limit (`turned 90 on 3/4/2019`).
+    3. A readable age to which the years up to the newest date add up to more than the limit: `age 85 in 2012`, seen in 2021. It
+       belongs to the dates of its sentence (years only if few words are between), else to any day or month of the text. If
+       the text keeps a birth date that fits the age, the age tells no more than it.
+
+    Times of different precision (a year and a day) may come nearer or part by half of the longer one when they are shifted, so
+    they count as that much longer.
+    """
+
+    def __init__(self, context: Context, oldest: int = OLDEST) -> None:
+        self._text, self._oldest = context.text, oldest
+        self._reasons: dict[tuple[int, int], str] = {}
+        dates = DocumentDates.of(context, None)
+        dated = [d for mention in context.of_kind(PhiKind.DATE) for d in _dates_of(dates, mention, context)]
+        record = list(_record(context))
+        self._ends = [match.end() for match in _BOUNDARY.finditer(context.text)]
+        self._newest = self._latest([*dated, *record])
+        for date in dated:
+            if date.mention is not None and self._tells(date):
+                self._hide(date.mention, BIRTH)
+        ages = [m for m in context.of_kind(PhiKind.AGE) if years_of(m.text) is not None]
+        births = [d.span for d in (*dated, *record) if d.birth and not self._hidden(d)]
+        others = [d for d in dated if not d.birth]
+        for age in ages:
+            self._judge(age, births, others, record)
+
+    @classmethod
+    def of(cls, context: Context, oldest: int) -> CalendarContract:
+        """Return the contract of a document while it is masked, computed once."""
+        return context.remember(cls, str(oldest), lambda: cls(context, oldest))
+
+    def reason(self, mention: Mention) -> str:
+        """Return why the mention must not stay, in no form; empty if it may."""
+        return self._reasons.get((mention.begin, mention.end), "")
+
+    def hides(self, begin: int, end: int) -> bool:
+        """Return whether the mention between two offsets must not stay."""
+        return (begin, end) in self._reasons
+
+    def hides_date(self, date: PartialDate, *, birth: bool) -> bool:
+        """Return whether a date of the record lies so long before the newest date that it may tell an age over the limit."""
+        span = time_span(date)
+        return span is not None and self._tells(_Dated(span, birth))
+
+    def _hide(self, mention: Mention, reason: str) -> None:
+        self._reasons.setdefault((mention.begin, mention.end), reason.format(self._oldest))
+
+    def _hidden(self, date: _Dated) -> bool:
+        return self._tells(date) if date.mention is None else bool(self.reason(date.mention))
+
+    def _latest(self, dated: list[_Dated]) -> list[TimeSpan]:
+        """Return the latest time of each precision; the end of `LATEST_YEAR` if there are only birth dates."""
+        latest: dict[str, TimeSpan] = {}
+        for date in dated:
+            if date.birth and not any(not d.birth for d in dated):
+                continue
+            known = latest.get(date.span.precision)
+            if known is None or date.span.last > known.last:
+                latest[date.span.precision] = date.span
+        end = datetime.date(LATEST_YEAR, 12, 31)
+        return list(latest.values()) or [TimeSpan(end, end, "day")]
+
+    def _tells(self, date: _Dated) -> bool:
+        """Return whether a date is more than `oldest` years before the newest one."""
+        if any(date.span.years_before(newest, self._oldest + 1) for newest in self._newest):
+            return True
+        if date.earlier is None:
+            return False
+        if date.span.first.year <= LATEST_YEAR - (_UNSURE_BIRTHS if date.birth else _UNSURE_YEARS):
+            return False
+        others = [newest for newest in self._newest if newest is not date.span]
+        if any(date.span.first <= later_by_years(newest.last, 1) for newest in others):
+            return False
+        return any(date.earlier.years_before(newest, self._oldest + 1) for newest in others or self._newest)
+
+    def _judge(self, age: Mention, births: list[TimeSpan], others: list[_Dated], record: list[_Dated]) -> None:
+        low, high = youngest(age.text) or 0.0, years_of(age.text) or 0.0
+        near = [d for d in others if d.mention is not None and self._sentence(d.mention) == self._sentence(age)]
+        tied = [d for d in near if d.mention is not None and self._tied(age, d.mention)]
+        if high > self._oldest:
+            for date in tied:
+                if date.mention is not None and self._celebrates(age, date.mention):
+                    self._hide(date.mention, BIRTH)
+            return
+        if low + years_since(self._text, age.begin, age.end) > self._oldest:
+            self._hide(age, AGE)
+            return
+        if any(self._fits(birth, low, others) for birth in births):
+            return
+        years = max(self._oldest - int(low), 1)
+        placed = tied or [d for d in near if d.span.precision in ("day", "month")]
+        for date in placed or [d for d in (*others, *record) if d.span.precision in ("day", "month")]:
+            if any(newest.last > later_by_years(date.span.first, years) for newest in self._newest):
+                self._hide(age, AGE)
+                return
+
+    def _celebrates(self, age: Mention, date: Mention) -> bool:
+        begin, end = min(age.begin, date.begin), max(age.end, date.end)
+        return _BIRTHDAY.search(self._text, max(0, begin - _BESIDE), end + _BESIDE) is not None
+
+    def _fits(self, birth: TimeSpan, years: float, others: list[_Dated]) -> bool:
+        """Return whether a person born then has the age at a date of the text, or the text has no other date."""
+        first, last = later_by_years(birth.first, int(years)), later_by_years(birth.last, int(years) + 1)
+        return not others or any(d.span.last >= first and d.span.first <= last for d in others)
+
+    def _sentence(self, mention: Mention) -> int:
+        return bisect_left(self._ends, mention.begin + 1)
+
+    def _tied(self, age: Mention, date: Mention) -> bool:
+        first, second = sorted((age, date), key=lambda m: m.begin)
+        between = self._text[first.end : second.begin]
+        if len(between) > _LONGEST_TIE:
+            return False
+        return not any(c.isdigit() for c in between) and all(w.lower() in _TYING for w in _WORD.findall(between))
+
+
+def _dates_of(dates: DocumentDates, mention: Mention, context: Context) -> Iterator[_Dated]:
+    """Yield the dates of a mention that state a year or take it from the text around them."""
+    text = context.text
+    before, after = text[max(0, mention.begin - 48) : mention.begin], text[mention.end : mention.end + 24]
+    named = cues.BORN.search(before) is not None or cues.BIRTH_AFTER.match(after) is not None
+    birth = (named or mention.kind is PhiKind.DATE_BIRTH) and cues.NTH_BIRTHDAY.search(before) is None
+    reading = dates.reading(mention)
+    if reading is None:
+        for year in _YEAR.findall(mention.text):
+            span = time_span(PartialDate(int(year)))
+            if span is not None:
+                yield _Dated(span, birth, mention)
+        return
+    ends = complete_ends(dates, mention, reading) or [(d, d) for d in (reading.begin, reading.end) if d is not None]
+    for stated, full in ends:
+        span = time_span(full)
+        if span is None:
+            continue
+        says_year = stated.year is not None or stated.decade is not None
+        short = span.first.year > 1999 and says_year and not states_century(mention.text)
+        earlier = time_span(century_before(full)) if short else None
+        yield _Dated(span, birth and says_year, mention if says_year else None, earlier)
+
+
+def _record(context: Context) -> Iterator[_Dated]:
+    """Yield the dates of the record: its fields, known PHI, and metadata in ISO 8601."""
+    fields = [(f.value, f.kind) for f in context.cas.select(RecordField)]
+    known = [(k.value, k.kind) for k in context.cas.known_phi]
+    metadata = [(value, PhiKind.DATE) for _, value in sorted(context.cas.metadata.items())]
+    for value, kind in [*fields, *known, *metadata]:
+        if kind.top is not PhiKind.DATE or not value:
+            continue
+        readings = parse_date(value) if isinstance(value, str) and (value, kind) in known else ()
+        found = [parse_iso(value[:10]), *(r.begin for r in readings if r.end is None)]
+        for date in found:
+            span = time_span(date) if date is not None else None
+            if span is not None:
+                yield _Dated(span, kind is PhiKind.DATE_BIRTH)
