@@ -60,6 +60,10 @@ Verify = Annotated[
         "--verify", metavar="PUBLIC", help="Public key that a package must be signed with.", show_default=False
     ),
 ]
+SiteFile = Annotated[
+    Path | None,
+    typer.Option("--site", metavar="FILE", help="List of words that are never or always PHI: YAML, CSV or TSV."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Kinds = Annotated[
@@ -67,6 +71,11 @@ Kinds = Annotated[
     typer.Option(metavar="LABEL=KIND", help="Meaning of a label in the files; `LABEL=` drops it; repeatable."),
 ]
 JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write the results as JSON.")]
+
+
+def with_site(overrides: list[str] | None, site: Path | None) -> list[str]:
+    """Return overrides with the file of `--site` as the list of the engine `site`."""
+    return [*(overrides or []), *([f"site.lists={site}"] if site is not None else [])]
 
 
 def load_plugins(files: list[Path] | None) -> None:

@@ -17,7 +17,7 @@ from ...pipeline import Pipeline
 from ...running.ledger import LedgerReader, RunRow, merging
 from . import console
 from .command import CommandApp
-from .options import Config, Plugin, Quiet, Set, Verify, choices, load, name_faults
+from .options import Config, Plugin, Quiet, Set, SiteFile, Verify, choices, load, name_faults, with_site
 
 app = CommandApp()
 
@@ -42,6 +42,7 @@ Metrics = Annotated[Path | None, typer.Option("--metrics", metavar="FILE", help=
 def run(
     config: Config = "deidentify",
     set_: Set = None,
+    site: SiteFile = None,
     plugin: Plugin = None,
     verify: Verify = None,
     workers: Workers = "",
@@ -64,7 +65,9 @@ def run(
 ) -> None:
     """Run a pipeline: reader, engines, consumers."""
     options = _run_options(workers=workers, shard=shard, ledger=ledger, runner=runner, events=events, metrics=metrics)
-    pipeline = load(config, [*(set_ or []), *options, *(["run.resume=true"] if resume else [])], plugin, verify)
+    pipeline = load(
+        config, [*with_site(set_, site), *options, *(["run.resume=true"] if resume else [])], plugin, verify
+    )
     if stop_after:
         _print_counts(pipeline, stop_after)
     else:
@@ -94,6 +97,7 @@ def status(
 def retry(
     config: Config = "deidentify",
     set_: Set = None,
+    site: SiteFile = None,
     plugin: Plugin = None,
     verify: Verify = None,
     quarantined: Annotated[bool, typer.Option("--quarantined", help="Retry documents that were quarantined.")] = True,
@@ -104,7 +108,7 @@ def retry(
     """Run a pipeline again for documents that were not released, and for those that have changed since."""
     options = _run_options(workers=workers, ledger=ledger)
     again = ["run.resume=true", f"run.retry_quarantined={str(quarantined).lower()}"]
-    pipeline = load(config, [*(set_ or []), *options, *again], plugin, verify)
+    pipeline = load(config, [*with_site(set_, site), *options, *again], plugin, verify)
     _end(console.run(pipeline, quiet), pipeline, quiet)
 
 
@@ -112,13 +116,14 @@ def retry(
 def merge(
     config: Config = "deidentify",
     set_: Set = None,
+    site: SiteFile = None,
     plugin: Plugin = None,
     verify: Verify = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the folders of the parts.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Combine the parts of a run that `caspipe run --shard` made."""
-    pipeline = load(config, set_, plugin, verify)
+    pipeline = load(config, with_site(set_, site), plugin, verify)
     with console.progress(quiet) as progress:
         report = merging.merge(pipeline, keep=keep, progress=progress)
     _end(report, pipeline, quiet)
