@@ -98,7 +98,7 @@ class Leak(Annotation):
 
     kind: PhiKind
     check: str
-    """The check that found it: `values`, `known_phi`, `rules`, or `fields` for a structured field, which has no span."""
+    """The check that found it: `values`, `known_phi`, `rules`, `site`, or `fields` for a structured field, which has no span."""
     original_begin: int = -1
     """Begin of its span in the original text; -1 for a structured field."""
     original_end: int = -1

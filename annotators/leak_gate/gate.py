@@ -27,6 +27,7 @@ from ..identifiers import IdentifierAnnotator
 from ..known_phi import KnownPhiAnnotator
 from ..known_phi.searchable_text import fold
 from ..names.words import Words
+from ..site_lists import SiteLists
 from .divided_words import find_divided_words
 from .leak_span import LeakSpan, outermost
 from .masked_values import MaskedValue, MaskedValueFinder
@@ -34,7 +35,7 @@ from .permitted_text import PermittedText
 from .repair import REPEATED, add_missed, offsets_of
 from .visible_text import VisibleText, plain
 
-Check = Literal["values", "known_phi", "rules"]
+Check = Literal["values", "known_phi", "rules", "site"]
 
 _VALUES = "PERSON LOCATION ORGANIZATION ID PHONE FAX EMAIL URL IP DATE AGE"
 _NOT_VALUES = "LOCATION_DEPARTMENT LOCATION_ROOM"
@@ -55,16 +56,18 @@ _ROUNDS = 8
 @component("leak_gate", inputs=[MaskedSpan], outputs=[Leak])
 class LeakGate(AnalysisEngine):
     """Searches the masked text, outside the replacements, for every value that was masked elsewhere, every value of the record,
-    and every match of rules for high-risk kinds. It adds a Phi for each and has the masker mask the text again, until nothing
-    is found. What cannot be repaired is marked (Leak): consumers that release masked text refuse a document with such a mark. It
-    is the last engine, directly after the masker.
+    every match of rules for high-risk kinds, and every word that the list of a site denies. It adds a Phi for each and has the
+    masker mask the text again, until nothing is found. What cannot be repaired is marked (Leak): consumers that release masked
+    text refuse a document with such a mark. It is the last engine, directly after the masker.
 
     Text that the policy keeps is not a leak: a match inside a Phi that the masker left readable. Neither is a match of a rule
-    whose candidate was excluded by a veto or a threshold of the resolver, nor a name that is part of a medical term.
+    whose candidate was excluded by a veto or a threshold of the resolver, a name that is part of a medical term, nor a word that
+    the list of a site allows there.
     """
 
-    checks: tuple[Check, ...] = ("values", "known_phi", "rules")
-    """Checks of the text: values that were masked, `KnownPhi` of the record, rules; none if empty."""
+    checks: tuple[Check, ...] = ("values", "known_phi", "rules", "site")
+    """Checks of the text: values that were masked, `KnownPhi` of the record, rules, words that the list of a site denies; none
+    if empty."""
     kinds: list[PhiKind] = field(default_factory=lambda: [PhiKind.of(k) for k in _VALUES.split()])
     """Search for masked values of these kinds and those below them."""
     without: list[PhiKind] = field(default_factory=lambda: [PhiKind.of(k) for k in _NOT_VALUES.split()])
@@ -89,6 +92,7 @@ class LeakGate(AnalysisEngine):
     refusal."""
 
     _masker = cast("AnalysisEngine | None", None)  # the masker before it, once it is bound
+    _site = cast("SiteLists | None", None)  # the engine with the list of a site, once it is bound
 
     def __post_init__(self) -> None:
         for name in ("rules_confidence", "known_confidence"):
@@ -101,6 +105,7 @@ class LeakGate(AnalysisEngine):
     def bind(self, earlier: Sequence[Component]) -> str:
         """Receive the masker that masks the text again. It must be the engine before, so that no result of others is lost."""
         self._masker = None
+        self._site = next((engine for engine in earlier if isinstance(engine, SiteLists)), None)
         if not self.repair:
             return ""
         before = [e for e in earlier if not isinstance(e, LeakGate)]
@@ -170,6 +175,8 @@ class LeakGate(AnalysisEngine):
             leaks += self._known_phi(initial, readable)
         if "rules" in self.checks:
             leaks += self._rules(masked, readable)
+        if "site" in self.checks:
+            leaks += self._denied(readable)
         if leaks:
             yield from PermittedText(initial, masked, self.id).without_permitted(leaks)
 
@@ -222,6 +229,12 @@ class LeakGate(AnalysisEngine):
         for c in self._identifiers.annotate(masked):
             if isinstance(c, PhiCandidate) and readable.count_letters(c.begin, c.end) >= self.shortest_id:
                 yield LeakSpan(c.begin, c.end, c.kind, "rules")
+
+    def _denied(self, readable: VisibleText) -> Iterator[LeakSpan]:
+        lists = self._site.lists if self._site is not None else None
+        for variant in readable.variants() if lists is not None else ():
+            for begin, end, entry in lists.find(variant.document.text).deny:
+                yield LeakSpan(*variant.original_span(begin, end), entry.kind, "site")
 
 
 def _unchanged(initial: View, masked: View, spans: list[MaskedSpan]) -> Iterator[LeakSpan]:

@@ -14,7 +14,7 @@ class LeakSpan(NamedTuple):
     end: int
     kind: PhiKind
     check: str
-    """`values`, `known_phi`, `rules`, or `fields` for a structured field of the record, which has no span in the text."""
+    """`values`, `known_phi`, `rules`, `site`, or `fields` for a structured field of the record, which has no span in the text."""
 
     def __repr__(self) -> str:
         return f"<LeakSpan {self.check} {self.kind.name} {self.begin}:{self.end}>"

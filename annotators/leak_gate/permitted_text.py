@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 
-from ...typesystem import MaskedSpan, MedicalTerm, Phi, PhiCandidate, View
+from ...typesystem import ListHit, MaskedSpan, MedicalTerm, Phi, PhiCandidate, View
 from ..resolving.candidates import takes_part
+from ..site_lists.engine import ALLOWED
 from .leak_span import LeakSpan
 from .repair import offsets_of
 
@@ -44,8 +45,15 @@ class PermittedText:
         """Return whether a replacement touches a span."""
         return bisect_right(self._ends, begin) < bisect_left(self._begins, end)
 
+    def _is_allowed(self, begin: int, end: int) -> bool:
+        """Return whether the list of a site allows the text at this place."""
+        return any(hit.list == ALLOWED for hit in self._initial.select(ListHit, covering=(begin, end)))
+
     def _is_excluded(self, leak: LeakSpan, begin: int, end: int) -> bool:
-        """Return whether it is a name in a longer medical term, or a rule's match whose candidate was excluded."""
+        """Return whether it is a word that a site allows, a name in a longer medical term, or a rule's match whose candidate was
+        excluded."""
+        if leak.check in ("values", "rules") and self._is_allowed(begin, end):
+            return True
         if leak.check == "values" and leak.kind.top.name in _NAMED:
             terms = self._initial.select(MedicalTerm, covering=(begin, end))
             return any(t.end - t.begin > end - begin for t in terms)

@@ -17,6 +17,7 @@ _REASONS = {
     "values": REPEATED,
     "known_phi": f"{REPAIRED}: known PHI of the record",
     "rules": f"{REPAIRED}: a match of a rule",
+    "site": f"{REPAIRED}: a word that the site list denies",
 }
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Literal
 
 from ...pipeline.contract.component import AnalysisEngine, component
+from ...pipeline.contract.report import NO_PATIENT, PATIENT_STATE, SEVERAL_PATIENTS
 from ...pipeline.errors import CasError
 from ...typesystem import (
     DEIDENTIFIED_VIEW,
@@ -76,6 +77,9 @@ class Masker(AnalysisEngine):
     policy: str | dict[Literal["keep", "mask"], list[PhiKind]] = "everything"
     """Kinds that are masked: the name of a policy, or one of your own, `{keep: [DATE], mask: [DATE_BIRTH]}`: everything is
     masked except the kinds that `keep` names and those below them, unless `mask` names them."""
+    patient: Literal["record", "text"] = "record"
+    """Whose shifts and pseudonyms a document has: of the patient that its metadata or known PHI name (`record`), or else of the
+    medical record number in its text (`text`). A text without one, or with several, has its own; the run counts these."""
     terms: Operator | None = None
     """Operator for the medical terms (MedicalTerm) that no Phi overlaps, such as `concept`; null: they stay as they are. Their
     MaskedSpan has the kind OTHER."""
@@ -142,7 +146,8 @@ class Masker(AnalysisEngine):
                 raise CasError(f"{before!r} and {after!r} overlap: a resolver must run before the masker")
         spans = [p for p in spans if p.begin < p.end]
         mentions = [Mention(p.begin, p.end, p.kind, p.covered_text, p.value) for p in spans]
-        context = Context(cas, mentions)
+        context = Context(cas, mentions, patient_in_text=self.patient == "text")
+        self._note_patient(cas, context)
         replaced = [r for mention in mentions for r in self._plan(mention, context)]
         planned = sorted([*replaced, *self._of_terms(view, context)], key=lambda r: r.begin)
         planned = list(_with_articles(view.text, _separate(planned)))
@@ -170,6 +175,14 @@ class Masker(AnalysisEngine):
             operator = self._operator(item.kind, self.kinds, self.default)
             item.masked = item.value if operator is None else operator.field(item.value, item.kind, context)
             item.operator = "keep" if operator is None else operator.name
+
+    def _note_patient(self, cas: Cas, context: Context) -> None:
+        """Keep in the metadata why no patient is known, for the report of the run."""
+        if self.patient != "text":
+            return
+        cas.metadata.pop(PATIENT_STATE, None)
+        if not context.patient("patient_id"):
+            cas.metadata[PATIENT_STATE] = SEVERAL_PATIENTS if context.written_numbers else NO_PATIENT
 
     def _operator(self, kind: PhiKind, kinds: Mapping[PhiKind, Operator], default: Operator) -> Operator | None:
         """Return the operator of a kind, or None if the policy keeps it readable."""

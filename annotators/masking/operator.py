@@ -39,11 +39,13 @@ Scope = Literal["project", "patient", "document"]
 class Context:
     """One document while it is masked: its text, its mentions sorted by begin, its patient, and a cache for operators."""
 
-    def __init__(self, cas: Cas, mentions: Sequence[Mention]) -> None:
+    def __init__(self, cas: Cas, mentions: Sequence[Mention], *, patient_in_text: bool = False) -> None:
+        """`patient_in_text`: a medical record number in the text identifies the patient, if the record does not."""
         self.cas = cas
         self.text = cas.text
         self.mentions = tuple(mentions)
         self._begins = [mention.begin for mention in self.mentions]
+        self._patient_in_text = patient_in_text
         self._cache: dict[tuple[int, str], Any] = {}
 
     def remember(self, owner: object, name: str, make: Callable[[], T]) -> T:
@@ -66,7 +68,7 @@ class Context:
 
     def patient(self, metadata: str) -> str:
         """Return the patient's identifier: the metadata of that name, else known PHI of the patient (a medical record number
-        before other numbers), else an empty string."""
+        before other numbers), else, if that is wanted, the only medical record number in the text, else an empty string."""
         identifier = self.cas.metadata.get(metadata, "").strip()
         if identifier:
             return identifier
@@ -75,7 +77,16 @@ class Context:
             for known in self.cas.known_phi
             if known.role == "patient" and known.kind.top is PhiKind.ID and known.value.strip()
         )
-        return numbers[0][2].strip() if numbers else ""
+        if numbers:
+            return numbers[0][2].strip()
+        written = self.written_numbers if self._patient_in_text else []
+        return written[0] if len(written) == 1 else ""
+
+    @cached_property
+    def written_numbers(self) -> list[str]:
+        """The medical record numbers in the text without their separators, each once."""
+        found = ("".join(filter(str.isalnum, m.text)).upper() for m in self.of_kind(PhiKind.ID_MEDICAL_RECORD))
+        return sorted({number for number in found if any(map(str.isdigit, number))})
 
     def subject(self, scope: Scope, metadata: str) -> tuple[str, str]:
         """Return whose replacements agree: those of the project, the patient (if known), or the document.

@@ -26,6 +26,16 @@ def folded(piece: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", piece.translate(_UNSEEN)).casefold())
 
 
+def piece_spans(text: str) -> list[tuple[int, int, str]]:
+    """Return (begin, end, folded) of each run of letters or digits."""
+    return [(m.start(), m.end(), folded(m[0])) for m in _PIECE.finditer(text)]
+
+
+def joins(text: str, end: int, begin: int) -> bool:
+    """Return whether the text between two pieces may stand inside one string: white space, dashes, a few other signs."""
+    return _GAP.match(text[end : min(begin, end + 5)]) is not None
+
+
 class StringList:
     """A set of strings to find in a text: longest first, whole words only, in linear time."""
 
@@ -57,17 +67,17 @@ class StringList:
         """Yield (begin, end, number) of every match, in text order, disjoint."""
         if not self._root:
             return
-        spans = [(m.start(), m.end(), folded(m[0])) for m in _PIECE.finditer(text)]
+        spans = piece_spans(text)
         i = 0
         while i < len(spans):
             node: dict[Any, Any] | None = self._root.get(spans[i][2])
             best: tuple[int, int] | None = None
             j = i
             while node is not None:
-                if _END in node and not _inside(text, spans[i][0], spans[j][1]):
+                if _END in node and not inside_word(text, spans[i][0], spans[j][1]):
                     best = j, node[_END]
                 j += 1
-                if j >= len(spans) or not _GAP.match(text[spans[j - 1][1] : min(spans[j][0], spans[j - 1][1] + 5)]):
+                if j >= len(spans) or not joins(text, spans[j - 1][1], spans[j][0]):
                     break
                 node = node.get(spans[j][2])
             if best is None:
@@ -77,6 +87,6 @@ class StringList:
             i = best[0] + 1
 
 
-def _inside(text: str, begin: int, end: int) -> bool:
+def inside_word(text: str, begin: int, end: int) -> bool:
     """Return True if the span begins or ends inside a run of letters and digits."""
     return (begin > 0 and text[begin - 1].isalnum()) or (end < len(text) and text[end].isalnum())

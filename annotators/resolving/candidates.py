@@ -84,9 +84,9 @@ def _is_blank(char: str) -> bool:
 
 
 DEFAULT_PRIORITY = tuple(
-    "known_phi dates ages identifiers patterns names lists regex rules crf svm neural models".split()
+    "known_phi site dates ages identifiers patterns names lists regex rules crf svm neural models".split()
 )
-"""Known PHI, then rules, then models, similar to RegEx > CRF > SVM of VigiBase."""
+"""Known PHI, then the list of the site, rules, then models, similar to RegEx > CRF > SVM of VigiBase."""
 
 
 def matches_source(entry: str, source: str) -> bool:

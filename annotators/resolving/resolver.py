@@ -7,7 +7,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import Literal
 
-from ...pipeline.contract.component import AnalysisEngine, component
+from ...pipeline.contract.component import AnalysisEngine, Component, component
 from ...pipeline.errors import CasError
 from ...typesystem import INITIAL_VIEW, Cas, FeatureStructure, Phi, PhiCandidate, PhiKind, Sentence, View
 from . import confidence_vote as _confidence_vote  # noqa: F401  # registers the strategy
@@ -83,6 +83,14 @@ class Resolver(AnalysisEngine):
         yield from self._evidence.sources()
         for name in self.strategy.referenced_components():
             yield "strategy", name
+
+    def bind(self, earlier: Sequence[Component]) -> str:
+        """Refuse a finder between the list of a site and this resolver: the list would not apply to it."""
+        names = [engine.name for engine in earlier]
+        if "site" not in names:
+            return ""
+        late = [e.id for e in earlier[names.index("site") + 1 :] if PhiCandidate in e.outputs]
+        return f"expected the engine site directly before it, found {late[0]} between them" if late else ""
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
         return tuple(dict.fromkeys((*self.inputs, *self.strategy.needs())))

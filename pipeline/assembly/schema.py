@@ -48,13 +48,13 @@ _KEY_FILE = {
 def pipeline_schema() -> Json:
     """Return the schema of a pipeline file with all known components (draft-07, which YAML extensions of editors support)."""
     definitions: dict[str, Json] = {"variable": VARIABLE}
-    classes = registry.components()
+    classes, own_kinds = registry.components(), _own_kinds()
     sections: dict[str, Json] = {}
     for section, roles in ROLES.items():
         members = [c for c in classes if issubclass(c, roles)]
         sections[section] = _choice({c.name: _component(c, definitions) for c in members}, {c.name: c for c in members})
     dotted = {"type": "string", "pattern": r"^[\w.]+:\w+$", "description": "A class: package.module:Class"}
-    step = sections["engines"]
+    step, reader = sections["engines"], {"$ref": "#/definitions/reader"}
     step["anyOf"] += _GROUPS
     for schema in sections.values():
         schema["anyOf"] += [
@@ -66,18 +66,8 @@ def pipeline_schema() -> Json:
             },
         ]
     definitions["engine"] = step
-    definitions["aggregate"] = {
-        "type": "object",
-        "properties": {
-            "id": {"type": "string"},
-            "view": {"type": "string", "description": "View its engines work on, if they name no other."},
-            "kinds": {"type": "array", "items": _own_kind()},
-            "engines": {"type": "array", "items": {"$ref": "#/definitions/engine"}},
-            "include": {"type": "string"},
-        },
-        "additionalProperties": False,
-    }
-    definitions["reader"], reader = sections["reader"], {"$ref": "#/definitions/reader"}
+    definitions["aggregate"] = _aggregate(own_kinds)
+    definitions["reader"] = sections["reader"]
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "caspipe pipeline",
@@ -89,7 +79,7 @@ def pipeline_schema() -> Json:
                 "description": "Pipeline whose sections apply unless this file has them: a file, or a shipped one.",
             },
             "set": {"type": "object", "description": "Single values by NAME.PARAMETER, as after --set."},
-            "kinds": {"type": "array", "items": _own_kind()},
+            "kinds": own_kinds,
             "resources": {"type": "object", "additionalProperties": {"type": "string"}},
             "reader": {"anyOf": [reader, {"type": "array", "items": reader, "minItems": 1}]},
             "engines": {"type": "array", "items": {"$ref": "#/definitions/engine"}},
@@ -101,16 +91,27 @@ def pipeline_schema() -> Json:
     }
 
 
-def _own_kind() -> Json:
-    """Return the schema of the declaration of a kind."""
+def _aggregate(own_kinds: Json) -> Json:
+    """Return the schema of an aggregate."""
+    return {
+        "type": "object",
+        "properties": {
+            "id": {"type": "string"},
+            "view": {"type": "string", "description": "View its engines work on, if they name no other."},
+            "kinds": own_kinds,
+            "engines": {"type": "array", "items": {"$ref": "#/definitions/engine"}},
+            "include": {"type": "string"},
+        },
+        "additionalProperties": False,
+    }
+
+
+def _own_kinds() -> Json:
+    """Return the schema of the section that declares kinds."""
     name = {"type": "string", "pattern": _OWN_KIND}
     properties = {"name": name, "below": {"type": "string"}, "description": {"type": "string"}}
-    return {
-        "anyOf": [
-            name,
-            {"type": "object", "required": ["name"], "properties": properties, "additionalProperties": False},
-        ]
-    }
+    described = {"type": "object", "required": ["name"], "properties": properties, "additionalProperties": False}
+    return {"type": "array", "items": {"anyOf": [name, described]}}
 
 
 def _choice(members: dict[str, Json], classes: Mapping[str, type[Any]]) -> Json:

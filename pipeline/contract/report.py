@@ -35,7 +35,7 @@ class Failure:
     cause: str
     message: str
     reason: str = "error"
-    """Code: error, undeclared, leak, scan, time, memory, crash, unreadable, duplicate, output."""
+    """Code: error, undeclared, leak, scan, time, memory, crash, unreadable, duplicate, patient, output."""
 
 
 class Timings:
@@ -111,12 +111,18 @@ class ComponentStats:
         self.seconds, self.p50, self.p95, self.max = t.total, t.quantile(0.5), t.quantile(0.95), t.longest
 
 
+PATIENT_STATE = "carrier_patient"
+"""Name of the metadata that tells why no patient is known: a key of `ODD`."""
+NO_PATIENT = "no patient"
+SEVERAL_PATIENTS = "several patients"
 ODD = {
     "empty": "no text",
     "controls": "control characters",
     "surrogates": "lone surrogates, which no file can hold as they are",
     "long": "a line of more than a million characters",
     "named": "an id, written in clear, that shows what was masked in them",
+    NO_PATIENT: "no patient: their shifts and pseudonyms agree with no other document",
+    SEVERAL_PATIENTS: "several medical record numbers: their shifts and pseudonyms agree with no other document",
 }
 """Unusual properties of a document that is released nevertheless."""
 
@@ -167,6 +173,8 @@ class Found:
         if view is not None:
             found.characters = len(view.text)
             found.odd = oddities(view.text)
+            if state := cas.metadata.get(PATIENT_STATE):
+                found.odd.append(state)
             for phi in view.select(Phi):
                 found.kinds[phi.kind.name] = found.kinds.get(phi.kind.name, 0) + 1
                 by = found.sources.setdefault(phi.source or "(none)", {})

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
-from ...pipeline.contract.component import CollectionReader, Handle
+from ...pipeline.contract.component import Handle
 from ...pipeline.errors import CaspipeError, DuplicateError, ReaderError
 from ...pipeline.storage.archives.archive import MARK
 from ...pipeline.storage.archives.open_archives import close_archives, opened, read_bounded
 from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas
+from .patients import PatientError, PatientsOfFiles
 from .selection import Source, Sources, select_files, select_folder, without_duplicates
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
-class FileReader(CollectionReader):
+class FileReader(PatientsOfFiles):
     """A reader of files. Documents that cannot be read go to `failed` with the reason, and the reader continues."""
 
     folder: Path | None = None
@@ -39,6 +40,7 @@ class FileReader(CollectionReader):
     def __post_init__(self) -> None:
         if self.max_bytes < 1:
             raise ValueError(f"max_bytes: expected 1 or more, got {self.max_bytes}")
+        self.check_patients()
         self.failed = []
         self._selected: Sequence[Source] | None = None
 
@@ -46,8 +48,9 @@ class FileReader(CollectionReader):
         return True  # not the length, which would list the files
 
     def open(self) -> None:
-        """List the files. Raises ReaderError if the folder does not exist or nothing matches."""
+        """List the files. Raises ReaderError if the folder is missing, nothing matches, or the table of patients has faults."""
         super().open()
+        self.open_patients()
         self._selected = self._select()
 
     def close(self) -> None:
@@ -82,6 +85,14 @@ class FileReader(CollectionReader):
             else:
                 yield source
 
+    def _of_patients(self, documents: Iterable[Cas], source: Source) -> Iterator[Cas]:
+        """Yield documents with their patients; those without one go to `failed`."""
+        for cas in documents:
+            try:
+                yield self.with_patient(cas, source.path)
+            except PatientError as error:
+                self.failed.append((cas.id, error))
+
     def data(self, source: Source) -> bytes:
         """Return the bytes of a file, decompressed. Raises ReaderError that names the file."""
         with opened(source.path) as file:
@@ -99,7 +110,7 @@ class DocumentFileReader(FileReader):
     def load(self, handle: Source) -> Cas:
         if handle.fault:
             raise _refusal(handle)
-        return self.document(handle)
+        return self.with_patient(self.document(handle), handle.path)
 
     def handles(self) -> Iterator[Handle] | None:
         """Return None for files in archives, which are read sequentially."""
@@ -127,7 +138,7 @@ class WholeFileReader(FileReader):
     def __iter__(self) -> Iterator[Cas]:
         for source in self.readable():
             try:
-                yield from self.documents_of(source, self.data(source))
+                yield from self._of_patients(self.documents_of(source, self.data(source)), source)
             except CaspipeError as error:
                 message = str(error)
                 named = message.startswith(f"{source.path}:")
@@ -147,7 +158,7 @@ class StreamReader(FileReader):
         for source in self.readable():
             try:
                 with opened(source.path) as file:
-                    yield from self._file(file, source, seen)
+                    yield from self._of_patients(self._file(file, source, seen), source)
             except ReaderError as error:
                 self.fail(source.id, str(error))
 

@@ -7,12 +7,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from ...pipeline.contract.component import CollectionReader
 from ...pipeline.errors import DuplicateError, ReaderError, nearest
 from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi, PhiKind, RecordField
 from ...typesystem.source_record import NAMED
 from ..files.file_reader import StreamReader
+from ..files.patients import PatientOptions
 from ..gold import Overlaps, add_gold
 from .values import normal_field
 
@@ -35,7 +35,7 @@ class KnownField:
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
-class RecordFields(CollectionReader):
+class RecordFields(PatientOptions):
     """Parameters that map the fields of a record to a document. Subclasses provide the records and call `check_fields` in
     `__post_init__`."""
 
@@ -46,6 +46,8 @@ class RecordFields(CollectionReader):
     metadata: list[str] | dict[str, str] = dataclasses.field(default_factory=list)
     """Fields to copy into the metadata of the document: a list, or a mapping of names in the metadata to fields. No other field
     is kept."""
+    patient_field: str | None = None
+    """Field with the identifier of the patient, whose documents share shifts and pseudonyms. It is also known PHI."""
     known_phi: dict[str, PhiKind | KnownField] = dataclasses.field(default_factory=dict)
     """Fields with known PHI: `patient_name: PERSON_PATIENT`, or `patient_name: {kind: PERSON, role: patient}`."""
 
@@ -80,7 +82,9 @@ class RecordFields(CollectionReader):
     def wanted(self) -> list[str]:
         """Return all fields that this reader uses."""
         ids = [self.id_field] if self.id_field else []
-        return [*self.text_fields, *ids, *self.carried.values(), *self.known_phi, *self.structured]
+        patient = [self.patient_field] if self.patient_field else []
+        fields = [*self.text_fields, *ids, *patient, *self.carried.values(), *self.known_phi, *self.structured]
+        return list(dict.fromkeys(fields)) if patient else fields
 
     def documents(self, record: Mapping[str, Any], number: str, place: str, seen: Digests) -> Iterator[Cas]:
         """Yield the documents of a record; invalid records go to `failed`. `number` identifies records without a valid id."""
@@ -101,7 +105,7 @@ class RecordFields(CollectionReader):
                     continue
                 cas = self._document(record, text, document_id)
             except ReaderError as error:
-                self.fail(document_id, f"{place}: {error}")
+                self.fail(document_id, f"{place}: {error}", type(error))
                 continue
             seen.add(document_id)
             if several:
@@ -126,7 +130,10 @@ class RecordFields(CollectionReader):
             for value in _values(lookup(record, field), field)[:1]:
                 normal = normal_field(kind, value, self.date_order)
                 cas.add(RecordField(kind=kind, path=f"{NAMED}{field}", value=normal))
-        return cas
+        if self.patient_field is None:
+            return cas
+        patient = next(iter(_values(lookup(record, self.patient_field), self.patient_field)), "")
+        return self.give_patient(cas, patient, f"field {self.patient_field}: expected a patient, found nothing")
 
 
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)

@@ -174,7 +174,7 @@ class InceptionReader(FileReader):
                     continue
                 seen.add(id_)
                 try:
-                    yield self._cas(id_, document, version, project)
+                    yield self.with_patient(self._cas(id_, document, version, project))
                 except ReaderError as error:
                     self.fail(id_, str(error))
 

@@ -165,7 +165,13 @@ def test_programs_the_own_page_and_permitted_origins_can_post(url: str, headers:
     text = httpx.post(f"{url}/v1/process", content=b"Seen on 3/4/2020.", headers={"Content-Type": "text/plain", **own})
     assert (text.status_code, text.text) == (200, "Seen on [DATE].")
     asked = {
-        "metadata": {"projectId": 1, "layer": "l", "feature": "f", "crossSentence": True, "anchoringMode": "characters"},
+        "metadata": {
+            "projectId": 1,
+            "layer": "l",
+            "feature": "f",
+            "crossSentence": True,
+            "anchoringMode": "characters",
+        },
         "document": {"userId": "u", "documentId": 1, "xmi": "<x/>"},
         "typeSystem": "<x/>",
     }
@@ -194,7 +200,9 @@ def test_the_page_says_what_it_is_and_loads_nothing_from_elsewhere(url: str) -> 
 
 def test_the_page_needs_no_key_and_documents_do(tmp_path: Path) -> None:
     with served(tmp_path, api_key="0123456789abcdef") as url:
-        assert [httpx.get(url + path).status_code for path in ("/", "/home.js", "/home.css", "/docs")] == [200] * 3 + [401]
+        assert [httpx.get(url + path).status_code for path in ("/", "/home.js", "/home.css", "/docs")] == [200] * 3 + [
+            401
+        ]
         assert httpx.post(f"{url}/v1/process", content=b"x").status_code == 401
 
 
@@ -208,7 +216,9 @@ def test_the_page_masks_what_is_typed(url: str, tmp_path: Path, tmp_path_factory
     try:
         driver.get(url + "/")
         driver.find_element("id", "text").clear()
-        driver.find_element("id", "text").send_keys("<img src=x onerror=alert(1)> \U0001d400 Seen on 3/4/2020 by Dr. Smith.")
+        driver.find_element("id", "text").send_keys(
+            "<img src=x onerror=alert(1)> \U0001d400 Seen on 3/4/2020 by Dr. Smith."
+        )
         driver.find_element("id", "send").click()
         end = time.monotonic() + 30
         while "masked" not in driver.find_element("id", "state").text and time.monotonic() < end:

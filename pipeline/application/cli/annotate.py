@@ -10,12 +10,12 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from ....typesystem import DEIDENTIFIED_VIEW, Cas, MaskedSpan, Phi, PhiCandidate
+from ....typesystem import DEIDENTIFIED_VIEW, Cas, ListHit, MaskedSpan, Phi, PhiCandidate
 from ...contract.leaks import describe_leaks, leaks_of, refuse_leaks
 from ...errors import ReaderError
 from . import console
 from .command import CommandApp, complain
-from .options import Config, Plugin, Set, load, shipped_configs
+from .options import Config, Plugin, Set, SiteFile, load, overrides_of, shipped_configs
 
 app = CommandApp()
 
@@ -30,6 +30,7 @@ def annotate(
         typer.Option("--config", "-c", help="YAML file, or the name of a shipped one.", autocompletion=shipped_configs),
     ] = "deidentify",
     set_: Set = None,
+    site: SiteFile = None,
     plugin: Plugin = None,
     masked: Annotated[bool, typer.Option("--masked", "-m", help="Print the masked text only.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the spans as JSON.")] = False,
@@ -39,7 +40,7 @@ def annotate(
         if sys.stdin.isatty():
             typer.echo("Reading the text from the terminal; end with Ctrl-D.", err=True)
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
-    cas = load(config, set_, plugin).process(text)
+    cas = load(config, overrides_of(set_, site=site), plugin).process(text)
     if as_json or masked:
         refuse_leaks(cas)
     if as_json:
@@ -60,6 +61,7 @@ def why(
     file: Annotated[Path, typer.Argument(help="A text file.")],
     offset: Annotated[int, typer.Argument(help="Code point, from 0.")],
     set_: Set = None,
+    site: SiteFile = None,
     plugin: Plugin = None,
     show_text: Annotated[bool, typer.Option(help="Print the covered texts as well.")] = False,
 ) -> None:
@@ -72,7 +74,7 @@ def why(
         raise ReaderError(f"{file}: expected UTF-8, found an invalid byte at {error.start}") from None
     if not 0 <= offset < max(len(text), 1):
         raise ReaderError(f"offset {offset} is outside the text (0 to {len(text) - 1})")
-    _print_why(load(config, set_, plugin).process(text), offset, show_text)
+    _print_why(load(config, overrides_of(set_, site=site), plugin).process(text), offset, show_text)
 
 
 def _print_spans(cas: Cas) -> None:
@@ -125,12 +127,16 @@ def _print_why(cas: Cas, offset: int, show_text: bool) -> None:
         rows.append((c.source, c.kind.name, span, c.rule, f"{c.confidence:.2f}", c.reason))
     columns = ("component", "kind", "span", "rule", "confidence", "outcome")
     out.print(console.table(columns, rows) if rows else "no component found anything here")
+    for c in candidates:
+        if c.rule.startswith("denied by "):
+            out.print(f"site list: {c.rule}", markup=False)
     for phi in view.select(Phi, overlapping=here):
         out.print(f"final: {phi.kind.name} {phi.begin}:{phi.end} from {phi.source}: {phi.reason}", markup=False)
     for a in view.select("uima.tcas.Annotation", overlapping=here):
         if not isinstance(a, Phi | PhiCandidate):
             source = f" from {a.source}" if a.source else ""
-            out.print(f"also: {type(a).__name__} {a.begin}:{a.end}{source}", markup=False)
+            listed = f": {a.list} {a.entry}" if isinstance(a, ListHit) and a.list.startswith("site.") else ""
+            out.print(f"also: {type(a).__name__} {a.begin}:{a.end}{source}{listed}", markup=False)
     if cas.has_view(DEIDENTIFIED_VIEW):
         for m in cas.view(DEIDENTIFIED_VIEW).select(MaskedSpan):
             if m.original_begin <= offset < m.original_end:

@@ -74,6 +74,10 @@ Surrogates = Annotated[
         help="Write realistic surrogates, not placeholders; needs the key. As `--set masker.surrogates=true`.",
     ),
 ]
+SiteFile = Annotated[
+    Path | None,
+    typer.Option("--site", metavar="FILE", help="List of words that are never or always PHI: YAML, CSV or TSV."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Kinds = Annotated[
@@ -97,11 +101,21 @@ def load(config: str, overrides: list[str] | None, plugins: list[Path] | None, v
     return pipeline
 
 
-def source_overrides(source: Path | None) -> list[str]:
-    """Return the overrides that make the reader of a pipeline read another folder, archive or file.
+def overrides_of(
+    set_: list[str] | None, *, source: Path | None = None, site: Path | None = None, surrogates: bool = False
+) -> list[str]:
+    """Return the overrides of `--set`, with those that SOURCE, `--site` and `--surrogates` stand for.
 
-    Raises ConfigError if there is no such file.
+    Raises ConfigError if SOURCE does not exist.
     """
+    given = [*_reading(source), *(set_ or [])]
+    if site is not None:
+        given.append(f"site.lists={json.dumps(str(site))}")
+    return [*given, "masker.surrogates=true"] if surrogates else given
+
+
+def _reading(source: Path | None) -> list[str]:
+    """Return the overrides that make the reader of a pipeline read another folder, archive or file."""
     if source is None:
         return []
     if not source.exists():
@@ -109,11 +123,6 @@ def source_overrides(source: Path | None) -> list[str]:
         raise ConfigError([Fault("SOURCE", f"no such file or folder{nearest(source.name, near)}", str(source))])
     used, unused = ("folder", "files") if source.is_dir() else ("files", "folder")
     return [f"reader.{used}={json.dumps(str(source))}", f"reader.{unused}=null"]
-
-
-def with_surrogates(overrides: list[str] | None, surrogates: bool) -> list[str]:
-    """Return the overrides, with that of the switch `--surrogates` if it is on."""
-    return [*(overrides or []), *(["masker.surrogates=true"] if surrogates else [])]
 
 
 def kinds_faults(kinds: list[str]) -> list[Fault]:

@@ -55,7 +55,9 @@ def release(
     ] = None,
     from_: Annotated[
         str,
-        typer.Option("--from", metavar="READER", help="Reader of --xmi: xmi, jsoncas, inception.", autocompletion=_readers),
+        typer.Option(
+            "--from", metavar="READER", help="Reader of --xmi: xmi, jsoncas, inception.", autocompletion=_readers
+        ),
     ] = "",
     bundle: Annotated[
         Path | None,
@@ -78,7 +80,10 @@ def release(
     Documents that nobody reviewed are released as the run left them. Documents in quarantine are released after their review.
     """
     check_run(run)
-    if faults := [*_faults(review or [], xmi, from_, bundle), *(word_faults("--from", from_, READERS) if from_ else [])]:
+    if faults := [
+        *_faults(review or [], xmi, from_, bundle),
+        *(word_faults("--from", from_, READERS) if from_ else []),
+    ]:
         raise ConfigError(faults)
     readers = tuple(s for s in set_ or [] if s.partition(".")[0] in ("reader", *READERS) and xmi is not None)
     others = tuple(s for s in set_ or [] if s not in readers)
@@ -130,7 +135,9 @@ def _print(run: Path, result: ReleaseResult) -> None:
     if result.begun:
         lines.append(f"begun and not completed: {result.begun:,}; their decisions so far count")
     if result.unreviewed:
-        lines.append(f"not reviewed: {result.unreviewed:,}; released as the run left them (--only-reviewed leaves them out)")
+        lines.append(
+            f"not reviewed: {result.unreviewed:,}; released as the run left them (--only-reviewed leaves them out)"
+        )
     if result.waiting:
         lines.append(f"in quarantine and not reviewed: {result.waiting:,}; `caspipe review {run}` opens them")
     if result.unfinished != 0:

@@ -22,14 +22,14 @@ from .options import (
     Plugin,
     Quiet,
     Set,
+    SiteFile,
     SourcePath,
     Surrogates,
     Verify,
     choices,
     load,
     name_faults,
-    source_overrides,
-    with_surrogates,
+    overrides_of,
 )
 
 app = CommandApp()
@@ -60,6 +60,7 @@ def run(
     source: SourcePath = None,
     output: Output = None,
     set_: Set = None,
+    site: SiteFile = None,
     plugin: Plugin = None,
     verify: Verify = None,
     workers: Workers = "",
@@ -85,11 +86,12 @@ def run(
     quiet: Quiet = False,
 ) -> None:
     """Run a pipeline: reader, engines, consumers."""
+    given = overrides_of(set_, source=source, site=site, surrogates=surrogates)
     options = _run_options(
         output=output, workers=workers, shard=shard, ledger=ledger, runner=runner, events=events, metrics=metrics
     )
     options += [f"run.{name}=true" for name, given in (("resume", resume), ("show_output", show_output)) if given]
-    pipeline = load(config, [*source_overrides(source), *with_surrogates(set_, surrogates), *options], plugin, verify)
+    pipeline = load(config, [*given, *options], plugin, verify)
     if stop_after:
         _print_counts(pipeline, stop_after)
     else:
@@ -121,6 +123,7 @@ def retry(
     source: SourcePath = None,
     output: Output = None,
     set_: Set = None,
+    site: SiteFile = None,
     plugin: Plugin = None,
     verify: Verify = None,
     quarantined: Annotated[bool, typer.Option("--quarantined", help="Retry documents that were quarantined.")] = True,
@@ -130,11 +133,10 @@ def retry(
     quiet: Quiet = False,
 ) -> None:
     """Run a pipeline again for documents that were not released, and for those that have changed since."""
+    given = overrides_of(set_, source=source, site=site, surrogates=surrogates)
     options = _run_options(output=output, workers=workers, ledger=ledger)
     again = ["run.resume=true", f"run.retry_quarantined={str(quarantined).lower()}"]
-    pipeline = load(
-        config, [*source_overrides(source), *with_surrogates(set_, surrogates), *options, *again], plugin, verify
-    )
+    pipeline = load(config, [*given, *options, *again], plugin, verify)
     _end(console.run(pipeline, quiet), pipeline, quiet)
 
 
@@ -144,6 +146,7 @@ def merge(
     source: SourcePath = None,
     output: Output = None,
     set_: Set = None,
+    site: SiteFile = None,
     plugin: Plugin = None,
     verify: Verify = None,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the folders of the parts.")] = False,
@@ -151,8 +154,8 @@ def merge(
     quiet: Quiet = False,
 ) -> None:
     """Combine the parts of a run that `caspipe run --shard` made."""
-    given = [*source_overrides(source), *with_surrogates(set_, surrogates), *_run_options(output=output)]
-    pipeline = load(config, given, plugin, verify)
+    given = overrides_of(set_, source=source, site=site, surrogates=surrogates)
+    pipeline = load(config, [*given, *_run_options(output=output)], plugin, verify)
     with console.progress(quiet) as progress:
         report = merging.merge(pipeline, keep=keep, progress=progress)
     _end(report, pipeline, quiet)

@@ -17,7 +17,7 @@ from ...storage.secrets import read_secret
 from ..http_server import is_loopback, listen, stopped_by_signals
 from ..service.settings import MEBIBYTE, Settings, Spec
 from .command import EXIT_FAILED, CommandApp, complain, require_extra
-from .options import Config, Plugin, Set, Surrogates, with_surrogates
+from .options import Config, Plugin, Set, SiteFile, Surrogates, overrides_of
 
 app = CommandApp()
 
@@ -70,6 +70,7 @@ QuietLog = Annotated[bool, typer.Option("--quiet", "-q", help="No line for each 
 def serve(
     config: Config = "deidentify",
     set_: Set = None,
+    site: SiteFile = None,
     plugin: Plugin = None,
     host: Host = "127.0.0.1",
     port: Port = 8000,
@@ -92,7 +93,7 @@ def serve(
     key = read_key(api_key_file)
     spec = Spec(
         config=str(locate(config)),
-        overrides=tuple(with_surrogates(set_, surrogates)),
+        overrides=tuple(overrides_of(set_, site=site, surrogates=surrogates)),
         plugins=tuple(str(p.resolve()) for p in plugin or ()),
         max_characters=max_characters,
         auto_accept=auto_accept,

@@ -216,7 +216,9 @@ def _of_edited(document: Document, edited: EditedSpans, by: str) -> Verdict:
     union = _Union(document.text)
     union.add(sorted(edited.spans, key=lambda s: (s[0], -s[1], s[2]), reverse=True))
     covered = SpanTable(document.text, {str(n): Span(*s, ACCEPTED) for n, s in enumerate(union.spans)})
-    rejected = [(s.begin, s.end) for s in document.base.values() if s.status in LIVE and not covered.over(s.begin, s.end)]
+    rejected = [
+        (s.begin, s.end) for s in document.base.values() if s.status in LIVE and not covered.over(s.begin, s.end)
+    ]
     return Verdict(union.spans, tuple(sorted(rejected)), by)
 
 

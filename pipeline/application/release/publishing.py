@@ -57,7 +57,9 @@ def _copy(made: Path, following: Path) -> None:
     try:
         shutil.copytree(made, following, copy_function=_link)
     except (OSError, shutil.Error) as error:
-        raise OutputError(f"{following}: cannot write: {getattr(error, 'strerror', '') or type(error).__name__}") from None
+        raise OutputError(
+            f"{following}: cannot write: {getattr(error, 'strerror', '') or type(error).__name__}"
+        ) from None
 
 
 def _link(source: str, target: str) -> None:

@@ -116,12 +116,16 @@ def _assembly(run: Path, data: Mapping[str, Any], salt: bytes, options: ReleaseO
     faults += [Fault(what, "changed since the run: restore it, or run again") for what in changed_files(pipeline, data)]
     if not any(_holds_originals(c) for c in pipeline.consumers):
         faults.append(
-            Fault("consumers", "expected `xmi` without views and types, which holds the originals; add it, and run again")
+            Fault(
+                "consumers", "expected `xmi` without views and types, which holds the originals; add it, and run again"
+            )
         )
     if faults:
         raise ConfigError(faults)
     notes = [
-        f"consumer {c.id} writes outside of the output folder, and is left out" for c in pipeline.consumers if _leaves(c)
+        f"consumer {c.id} writes outside of the output folder, and is left out"
+        for c in pipeline.consumers
+        if _leaves(c)
     ]
     if data["code"] != code_version():
         notes.append("caspipe has changed since the run: replacements may differ from those of its release")
@@ -200,9 +204,7 @@ def _name(document: RunDocument, home: Path) -> str:
     return document.row.id if document.xmi is None else document_name(document.xmi, home)
 
 
-def _unknown(
-    tasks: Sequence[Task], home: Path, documents: Sequence[RunDocument], reviews: Reviews
-) -> Iterator[str]:
+def _unknown(tasks: Sequence[Task], home: Path, documents: Sequence[RunDocument], reviews: Reviews) -> Iterator[str]:
     known = {_name(d, home) for d in documents}
     if strange := sorted(reviews.of.keys() - known):
         shown = ", ".join(strange[:5]) + (" ..." if len(strange) > 5 else "")

@@ -20,7 +20,7 @@ FEATURES: list[Any] = [
     {"candidate": {"top": True}},
 ]
 """Features of the recommender: form, layout, and the candidates of all earlier annotators."""
-_WEIGHING = ("consistency", "veto", "resolver", "masker")
+_WEIGHING = ("consistency", "veto", "site", "resolver", "masker")
 """Components that select candidates; the trained model runs before them."""
 
 
@@ -81,7 +81,7 @@ def training_pipeline(spec: Spec, folder: str) -> Pipeline:
 
 
 def _listening(step: Step) -> Step:
-    """Return a resolver that gives the trained model the highest priority after known PHI."""
+    """Return a resolver that gives the trained model the highest priority after known PHI and the list of the site."""
     if step.name != "resolver":
         return step
     given = dict(step.given)
@@ -93,5 +93,5 @@ def _listening(step: Step) -> Step:
 
 
 def _first(names: list[Any]) -> list[Any]:
-    at = 1 if names and names[0] == "known_phi" else 0
+    at = next((i for i, name in enumerate(names) if name not in ("known_phi", "site")), len(names))
     return [*names[:at], ID, *names[at:]]

@@ -223,8 +223,16 @@ def test_errors_name_what_is_there(run: Path, tmp_path: Path) -> None:
     with reviewer(run, "anna") as anna:
         anna.done("c")
     cases = [
-        (["release", tmp_path / "uot", "--review", "anna"], 4, "uot: no such folder: expected the output folder of a run; did you mean out?"),
-        (["release", tmp_path / "notes", "--review", "anna"], 2, "--review: 'anna' has reviewed nothing here; there are: none"),
+        (
+            ["release", tmp_path / "uot", "--review", "anna"],
+            4,
+            "uot: no such folder: expected the output folder of a run; did you mean out?",
+        ),
+        (
+            ["release", tmp_path / "notes", "--review", "anna"],
+            2,
+            "--review: 'anna' has reviewed nothing here; there are: none",
+        ),
         (["release", run, "--review", "ana"], 2, "--review: 'ana' has reviewed nothing here; did you mean anna?"),
         (["release", run], 2, "--review: expected a reviewer, or edited documents as --xmi"),
         (["release", run, "--review", "anna", "--xmi", "x"], 2, "--xmi: does not go with --review"),
@@ -236,7 +244,10 @@ def test_errors_name_what_is_there(run: Path, tmp_path: Path) -> None:
         assert message in result.stderr, result.output
         assert result.exit_code == code
     (run / "restricted" / "configuration.json").unlink()
-    assert "the run kept no configuration: expected a run of a YAML file with a masker" in caspipe("release", run, "--review", "anna").stderr
+    assert (
+        "the run kept no configuration: expected a run of a YAML file with a masker"
+        in caspipe("release", run, "--review", "anna").stderr
+    )
 
 
 @pytest.mark.attack("review-decisions")
@@ -260,7 +271,10 @@ def test_an_original_that_was_edited_in_place_is_refused(run: Path) -> None:
     xmi = run / "restricted" / "xmi" / "b.xmi"
     xmi.write_bytes(xmi.read_bytes().replace(b"PHONE", b"OTHER"))
     result = caspipe("release", run, "--review", "anna")
-    assert "b.xmi has changed since the run wrote it: restore it, or copy the edited files to another folder" in result.output
+    assert (
+        "b.xmi has changed since the run wrote it: restore it, or copy the edited files to another folder"
+        in result.output
+    )
     assert len(released(run)) == 2
 
 
@@ -274,7 +288,10 @@ def test_a_changed_file_of_the_masker_is_refused(run: Path) -> None:
     data["files"]["masker"] = {"names.txt": "0" * 64}
     kept.write_text(json.dumps(data))
     result = caspipe("release", run, "--review", "anna")
-    assert (result.exit_code, result.stderr.strip()) == (2, "masker: names.txt: changed since the run: restore it, or run again")
+    assert (result.exit_code, result.stderr.strip()) == (
+        2,
+        "masker: names.txt: changed since the run: restore it, or run again",
+    )
     assert released(run) == before
 
 
