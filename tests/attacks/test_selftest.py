@@ -103,11 +103,13 @@ def test_every_case_attacks_a_row_and_hides_what_its_text_or_name_holds() -> Non
             assert value.casefold() in (case.text + case.file).replace("\n", " ").casefold()
 
 
-def test_years_that_lie_too_far_apart_break_a_case() -> None:
+def test_dates_that_tell_an_age_over_the_limit_break_a_case() -> None:
     case = Case("age-from-dates", "f", "", ("x",), oldest=89)
-    assert case.broken("DOB: 3 May 1931. Seen 1 June 2024.") == "two years are 93 apart"
+    assert case.broken("DOB: 3 May 1931. Seen 1 June 2024.") == "two dates tell an age of 93"
+    assert case.broken("Born 1931. Seen 06/01/2021.") == "two dates tell an age of 90"
     assert case.broken("DOB: [DATE]. Seen 1 June 2024. Parity 1931000.") == ""
-    assert case.broken("DOB: 3 May 1935. Seen 1 June 2024.") == ""
+    assert case.broken("DOB: 2 June 1934. Seen 1 June 2024.") == ""
+    assert case.broken("DOB: 1 June 1934. Seen 1 June 2024.") == "two dates tell an age of 90"
 
 
 # -- configurations ------------------------------------------------------------------------------------------------

@@ -90,7 +90,7 @@ def run(
     options = _run_options(
         output=output, workers=workers, shard=shard, ledger=ledger, runner=runner, events=events, metrics=metrics
     )
-    options += [f"run.{name}=true" for name, given in (("resume", resume), ("show_output", show_output)) if given]
+    options += [f"run.{name}=true" for name, wanted in (("resume", resume), ("show_output", show_output)) if wanted]
     pipeline = load(config, [*given, *options], plugin, verify)
     if stop_after:
         _print_counts(pipeline, stop_after)

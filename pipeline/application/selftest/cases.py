@@ -10,10 +10,15 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import yaml
+from dateutil import parser as date_parser
 
 from ...assembly import shipped
 
-_LOOKS = re.compile(r"(?<!\d)(1[89]\d\d|20\d\d)(?!\d)")
+_YEAR = re.compile(r"(?<!\d)(1[89]\d\d|20\d\d)(?!\d)")
+_DATE = re.compile(
+    r"\b\d{1,2}/\d{1,2}/\d{4}\b|\b\d{4}-\d\d-\d\d\b|\b\d{1,2} [A-Z][a-z]+ \d{4}\b|\b[A-Z][a-z]+ \d{1,2}, \d{4}\b"
+)
+"""The forms of the generated records, which shifted dates keep."""
 _SEED = "ages of selftest"
 _DAMAGED = {
     "nul": b"Patient: Ann \x00 Lee\n",
@@ -39,16 +44,24 @@ class Case:
     hidden: tuple[str, ...]
     """Texts that the release must not contain."""
     oldest: int | None = None
-    """No two years in the released text may lie further apart."""
+    """The greatest age in years that the dates of the released text may tell."""
     absent: str = ""
     """A pattern that must not match the released text."""
 
     def broken(self, released: str) -> str:
         """Return what is wrong with a released text, apart from hidden values; empty if nothing is. Quotes no text."""
-        years = sorted(map(int, _LOOKS.findall(released)))
-        if self.oldest is not None and years and years[-1] - years[0] > self.oldest:
-            return f"two years are {years[-1] - years[0]} apart"
+        if self.oldest is not None and (told := _age_told(released)) > self.oldest:
+            return f"two dates tell an age of {told}"
         return "has more precision than the original" if self.absent and re.search(self.absent, released) else ""
+
+
+def _age_told(text: str) -> int:
+    """Return the greatest age in years that two dates of a text tell; a bare year counts as its first or last day."""
+    full = [date_parser.parse(found).date() for found in _DATE.findall(text)]
+    years = [int(year) for year in _YEAR.findall(_DATE.sub("", text))]
+    first = min([*full, *(date(year, 1, 1) for year in years)], default=date.max)
+    last = max([*full, *(date(year, 12, 31) for year in years)], default=first)
+    return last.year - first.year - ((last.month, last.day) < (first.month, first.day))
 
 
 def cases() -> list[Case]:
