@@ -13,7 +13,7 @@ from . import shipped
 PIPELINE = "deidentify.yaml"
 KEY = "caspipe.key"
 NOTES = "notes"
-_TEMPLATES = {PIPELINE: PIPELINE, "README.md": "README.md", "gitignore": ".gitignore"}
+_TEMPLATES = {PIPELINE: PIPELINE, "site.yaml": "site.yaml", "README.md": "README.md", "gitignore": ".gitignore"}
 _SAMPLE = "samples/discharge-001.txt"
 _SECRET_BYTES = 32
 

@@ -52,7 +52,7 @@ def faults(path: Path, text: str) -> list[str]:
 def test_a_new_project_runs_and_shifts_dates(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     call("init", "study")
     assert sorted(p.relative_to("study").as_posix() for p in Path("study").rglob("*") if p.is_file()) == [
-        ".gitignore", "README.md", "caspipe.key", "deidentify.yaml", "notes/sample.txt"
+        ".gitignore", "README.md", "caspipe.key", "deidentify.yaml", "notes/sample.txt", "site.yaml"
     ]  # fmt: skip
     assert stat.S_IMODE(Path("study/caspipe.key").stat().st_mode) == 0o600
     monkeypatch.chdir("study")
