@@ -11,6 +11,7 @@ from ..assembly.assembly import Assembly
 from ..contract.report import RunReport
 from ..storage.files import write_atomic
 from ..storage.hashing import code_version
+from .released_names import ReleasedNames
 
 RELEASE = "release"
 NAME, SIGNATURE = "manifest.json", "manifest.json.sig"
@@ -47,7 +48,7 @@ def manifest_of(assembly: Assembly, report: RunReport) -> dict[str, Any]:
         },
         "kinds": dict(sorted(report.kinds.items())),
         "scan": asdict(report.scan),
-        "names": {c.id: str(c.names) for c in assembly.consumers if isinstance(getattr(c, "names", None), str)},
+        "names": ReleasedNames.of(assembly.options).policy,
         "versions": dict(sorted(report.versions.items())),
     }
 

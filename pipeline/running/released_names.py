@@ -46,6 +46,11 @@ class ReleasedNames:
         """True if a name depends on the position of the document only."""
         return not self.clear and not self.key
 
+    @property
+    def policy(self) -> str:
+        """The kind of names, for the manifest of a release."""
+        return "id" if self.clear else "keyed hash" if self.key else "number"
+
     def name(self, number: int, document: str) -> str:
         """Return the released name of a document. A document without id is named by its number."""
         if self.clear:
