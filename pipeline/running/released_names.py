@@ -98,7 +98,7 @@ class NameMap:
 
     @property
     def warning(self) -> str:
-        """What the end of a run says about names in clear; empty if there are none."""
+        """The warning about names in clear at the end of a run; empty if there are none."""
         return IN_CLEAR if self._needed and self.names.clear else ""
 
     def add(self, number: int, document: str) -> None:
