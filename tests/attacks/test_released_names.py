@@ -108,7 +108,7 @@ def pipeline(tmp_path: Path, out: Path, **options: Any) -> Pipeline:
     (tmp_path / "readers.json").write_text(json.dumps(readers))
     config = {
         "reader": readers,
-        "engines": ["segmenter", "dates", "people_of_the_test", "masker", "leak_gate"],
+        "engines": ["segmenter", "dates", "people_of_the_test", {"masker": {"carry": True}}, "leak_gate"],
         "consumers": CONSUMERS,
         "run": {"output": str(out), "workers": 0, **options},
     }
