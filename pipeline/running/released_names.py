@@ -36,10 +36,8 @@ class ReleasedNames:
 
     @classmethod
     def of(cls, options: RunOptions) -> Self:
-        """Return the names that the options ask for. Raises ResourceError if the key cannot be read."""
-        key = Secret.of(options.key)
-        key.open()
-        return cls(options.names == "id", key)
+        """Return the names that the options ask for. The key is read at first use."""
+        return cls(options.names == "id", Secret.of(options.key))
 
     @property
     def numbered(self) -> bool:
@@ -47,7 +45,8 @@ class ReleasedNames:
         return not self.clear and not self.key
 
     def name(self, number: int, document: str) -> str:
-        """Return the released name of a document. A document without id is named by its number."""
+        """Return the released name of a document. A document without id is named by its number. Raises ResourceError if the key
+        cannot be read."""
         if self.clear:
             return document
         return pseudonym(document, self.key) if self.key and document else f"{number:06d}"
@@ -90,7 +89,9 @@ class NameMap:
         self._file: AtomicFile | None = None
 
     def __enter__(self) -> Self:
+        """Create the file. Raises ConsumerError if that fails, ResourceError if the key of the names cannot be read."""
         if self._needed and not self.names.clear:
+            self.names.key.open()
             restricted_folder(self.path.parent, self._output)
             self._file = AtomicFile(self.path, private=True)
             self._file.write(_line(_HEADER))
