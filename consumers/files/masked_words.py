@@ -1,6 +1,6 @@
 """The values that were masked in a document, to recognize them in its metadata, its id and the names of its files.
 
-They are short and stand alone, without the context from which the leak gate tells a name from a word. The test is therefore
+They are short and come without the context from which the leak gate tells a name from a word. The test is therefore
 stricter: one word of a name is enough.
 """
 
@@ -22,7 +22,7 @@ _NO_NAMES = frozenset(
     "doctor prof professor mrs miss mister sir dame lady lord rev father sister brother nurse judge capt col maj sgt herr frau "
     "senor senora monsieur madame van von der den del della das dos los las ter ten zur vom bin bint ben abu saint san".split()
 )
-"""Titles and particles, which identify nobody."""
+"""Titles and particles: they identify no person."""
 _CODES = frozenset({PhiKind.ID, PhiKind.PHONE, PhiKind.FAX, PhiKind.EMAIL, PhiKind.URL, PhiKind.IP})
 _SHORTEST_NAME = 3
 """Letters from which one word of a name counts."""

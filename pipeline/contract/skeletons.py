@@ -98,6 +98,9 @@ class {cls}Consumer(CasConsumer):
 
     scope = Scope.RUN  # valid for any part of the documents; COLLECTION if it needs all of them, as a score does
 
+    def writes_original(self) -> bool:
+        return False  # numbers only: it may write below release/, and `cas.id` is the released name of the document
+
     def open(self) -> None:
         super().open()
         path = self.output / self.file

@@ -36,10 +36,8 @@ class ReleasedNames:
 
     @classmethod
     def of(cls, options: RunOptions) -> Self:
-        """Return the names that the options ask for. Raises ResourceError if the key cannot be read."""
-        key = Secret.of(options.key)
-        key.open()
-        return cls(options.names == "id", key)
+        """Return the names that the options ask for. The key is read at first use."""
+        return cls(options.names == "id", Secret.of(options.key))
 
     @property
     def numbered(self) -> bool:
@@ -52,7 +50,8 @@ class ReleasedNames:
         return "id" if self.clear else "keyed hash" if self.key else "number"
 
     def name(self, number: int, document: str) -> str:
-        """Return the released name of a document. A document without id is named by its number."""
+        """Return the released name of a document. A document without id is named by its number. Raises ResourceError if the key
+        cannot be read."""
         if self.clear:
             return document
         return pseudonym(document, self.key) if self.key and document else f"{number:06d}"
@@ -95,7 +94,9 @@ class NameMap:
         self._file: AtomicFile | None = None
 
     def __enter__(self) -> Self:
+        """Create the file. Raises ConsumerError if that fails, ResourceError if the key of the names cannot be read."""
         if self._needed and not self.names.clear:
+            self.names.key.open()
             restricted_folder(self.path.parent, self._output)
             self._file = AtomicFile(self.path, private=True)
             self._file.write(_line(_HEADER))
@@ -103,7 +104,7 @@ class NameMap:
 
     @property
     def warning(self) -> str:
-        """What the end of a run says about names in clear; empty if there are none."""
+        """The warning about names in clear at the end of a run; empty if there are none."""
         return IN_CLEAR if self._needed and self.names.clear else ""
 
     def add(self, number: int, document: str) -> None:

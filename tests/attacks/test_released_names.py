@@ -16,7 +16,7 @@ from attacks.search_bytes import found_below
 
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.contract import registry
-from caspipe.typesystem import Cas, PhiCandidate, PhiKind
+from caspipe.typesystem import Cas, PhiCandidate, PhiKind, Token
 from caspipe.typesystem.xmi.writer import write_xmi
 
 PEOPLE = [
@@ -92,6 +92,10 @@ def write_inputs(folder: Path) -> list[Any]:
         begin = cas.text.index(family)
         found = PhiCandidate(begin, begin + len(family), kind=PhiKind.PERSON, confidence=0.9, rule=f"list of {family}")
         cas.add(found.set_source(f"staff/{family}"))
+        begin = cas.text.index("fever")  # it is not masked, so the masked view can receive its annotations
+        found = PhiCandidate(begin, begin + 5, kind=PhiKind.AGE, confidence=0.0, rule=f"not {family}", value=given)
+        cas.add(found.set_source(f"staff/{family}"))
+        cas.add(Token(begin, begin + 5, pos=family).set_source(given))
         (folder / "xmi" / f"{family}.xmi").write_bytes(write_xmi(cas))
     return [
         {"text": {"folder": str(folders)}},
@@ -108,7 +112,7 @@ def pipeline(tmp_path: Path, out: Path, **options: Any) -> Pipeline:
     (tmp_path / "readers.json").write_text(json.dumps(readers))
     config = {
         "reader": readers,
-        "engines": ["segmenter", "dates", "people_of_the_test", "masker", "leak_gate"],
+        "engines": ["segmenter", "dates", "people_of_the_test", {"masker": {"carry": True}}, "leak_gate"],
         "consumers": CONSUMERS,
         "run": {"output": str(out), "workers": 0, **options},
     }

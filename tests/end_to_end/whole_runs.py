@@ -59,7 +59,7 @@ def config(
         "reader": {reader: {"folder": str(folder / "in"), **options}},
         "engines": [*shipped["engines"], *(after or [])],
         "consumers": CONSUMERS if consumers is None else consumers,
-        "run": {"output": str(folder / "out")},
+        "run": {"output": str(folder / "out"), "names": "id"},
     }
 
 

@@ -247,10 +247,11 @@ def test_editors_may_end_the_line_or_mark_the_encoding(tmp_path: Path) -> None:
 def test_a_file_is_read_when_a_run_begins_and_not_before(tmp_path: Path) -> None:
     given = {"key": f"file:{tmp_path / 'caspipe.key'}"}
     options = params.build(RunOptions, given, lambda *f: pytest.fail(str(f)))
+    names = ReleasedNames.of(options)
     with pytest.raises(ResourceError, match="No such file"):
-        ReleasedNames.of(options)
+        names.name(1, "Berg")
     key_file(tmp_path)
-    assert ReleasedNames.of(options).name(1, "Berg") == pseudonym("Berg", KEY)
+    assert names.name(1, "Berg") == pseudonym("Berg", KEY)
 
 
 # -- that nobody sees them ---------------------------------------------------------------------------------------------

@@ -115,7 +115,7 @@ def _sqlalchemy() -> None:
 
 
 def sql(**parameters: Any) -> str:
-    given = json.dumps({"url": "sqlite:///release/notes.db", **parameters})
+    given = json.dumps({"url": "sqlite:///tables/notes.db", **parameters})
     return f"[text, {{sql: {given}}}, jsonl]"
 
 
@@ -124,7 +124,7 @@ SQL = [sql(), sql(existing="replace", **ALL_FIELDS), sql(rows="spans", existing=
 
 
 def table(out: Path) -> list[tuple[Any, ...]]:
-    with sqlite3.connect(out / "release/notes.db") as connection:
+    with sqlite3.connect(out / "tables/notes.db") as connection:
         found = connection.execute("SELECT * FROM documents").fetchall()
     connection.close()
     return sorted(found)
@@ -142,7 +142,7 @@ def resumed(out: Path, notes: Path, *overrides: str, consumers: str) -> list[int
 
 
 def changed(out: Path, statement: str) -> None:
-    with sqlite3.connect(out / "release/notes.db") as connection:
+    with sqlite3.connect(out / "tables/notes.db") as connection:
         connection.execute(statement)
     connection.close()
 
@@ -201,7 +201,7 @@ def test_rows_of_an_sql_table_that_are_not_what_was_written_are_written_again(tm
     assert resumed(out, notes, consumers=consumers) == [2]
     changed(out, "DROP TABLE documents")
     assert resumed(out, notes, consumers=consumers) == ALL
-    (out / "release/notes.db").unlink()
+    (out / "tables/notes.db").unlink()
     assert resumed(out, notes, consumers=consumers) == ALL
 
 
@@ -237,7 +237,7 @@ def test_a_killed_run_leaves_the_table_as_it_was_and_can_be_resumed(
 @pytest.mark.usefixtures("_sqlalchemy")
 def test_what_a_killed_run_left_beside_the_table_goes(tmp_path: Path, notes: Path) -> None:
     first(tmp_path / "out", notes, consumers=SQL[0])
-    journal = tmp_path / "out/release/notes.db-journal"
+    journal = tmp_path / "out/tables/notes.db-journal"
     journal.write_bytes(b"")
     assert resumed(tmp_path / "out", notes, consumers=SQL[0]) == []
     assert not journal.exists()

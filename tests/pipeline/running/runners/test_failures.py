@@ -277,7 +277,7 @@ def test_two_consumers_of_one_kind_have_names_of_their_own(tmp_path: Path) -> No
             made.engines,
             reader=parts.ListReader(),
             consumers=[text(folder=Path("release/a")), text(folder=Path("release/b"))],  # type: ignore[call-arg]
-            options=RunOptions(output=tmp_path / "out", workers=0, resume=resume),
+            options=RunOptions(output=tmp_path / "out", workers=0, resume=resume, names="id"),
         )
         report = made.run()
         assert report.documents.released == 3
