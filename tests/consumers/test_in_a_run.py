@@ -51,13 +51,14 @@ def test_what_was_written_of_a_failed_document_is_taken_back_everywhere(
     out = tmp_path / "out"
     assert [name for name in listing(out) if not name.startswith(("restricted/quarantine/", "restricted/ledger."))] == [
         "release/documents.jsonl",
-        "restricted/report.html",
+        "release/manifest.json",
         "release/spans.csv",
         "release/text/a.txt",
         "release/text/c.txt",
         "restricted/html/a.html",
         "restricted/html/c.html",
         "restricted/html/index.html",
+        "restricted/report.html",
         "restricted/xmi/TypeSystem.xml",
         "restricted/xmi/a.xmi",
         "restricted/xmi/c.xmi",

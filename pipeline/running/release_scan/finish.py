@@ -12,7 +12,8 @@ from ...contract.component import CasConsumer
 from ...contract.report import RunReport
 from ..ledger.ledger import Ledger
 from ..quarantine import Quarantine
-from .scanner import RELEASE, Hit, Outcome, ReleaseScanner
+from ..release_manifest import RELEASE
+from .scanner import Hit, Outcome, ReleaseScanner
 from .values import NOT_SEARCHED
 from .withdrawal import Withdrawal
 
@@ -103,7 +104,7 @@ def _outside(path: str) -> str:
 
 
 def paths_of(consumer: CasConsumer) -> Iterator[str]:
-    """Yield the parameters of a consumer that say where it writes."""
+    """Yield the paths and addresses in the parameters of a consumer."""
     fields = dataclasses.fields(consumer) if dataclasses.is_dataclass(consumer) else ()
     for field in fields:
         value: Any = getattr(consumer, field.name)

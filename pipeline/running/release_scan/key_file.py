@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
@@ -30,8 +31,10 @@ def key_of(output: Path) -> bytes:
     temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         fd = create(temporary, 0o600)
-        with open(fd, "wb", buffering=0) as file:
-            write_all(file.fileno(), f"{secrets.token_hex(_SIZE)}\n".encode())
+        try:
+            write_all(fd, f"{secrets.token_hex(_SIZE)}\n".encode())
+        finally:
+            os.close(fd)
         try:
             path.hardlink_to(temporary)  # fails if another part of the run was faster
         except FileExistsError:
@@ -59,7 +62,9 @@ def keys_of(outputs: Iterable[Path]) -> list[bytes]:
         except ValueError:
             lines = []
         if not lines or any(len(key) != _SIZE for key in found):
-            raise ConsumerError(f"{path}: expected a key of {_SIZE} bytes in hexadecimal: remove it, and run without --resume")
+            raise ConsumerError(
+                f"{path}: expected a key of {_SIZE} bytes in hexadecimal: remove it, and run without --resume"
+            )
     return list(found)
 
 

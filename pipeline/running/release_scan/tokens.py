@@ -16,7 +16,7 @@ from ....annotators.known_phi.searchable_text import fold
 TOKEN = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff])*|\d+")
 """A run of letters, with the invisible characters inside it, or a run of digits."""
 FORM = np.dtype([("digest", "<u8"), ("size", "u1"), ("kind", "u1"), ("reach", "u1")])
-"""A form of a value: hash, size (see `NUMBER`), index of the kind, and where it is searched for."""
+"""A form of a value: hash, size (see `NUMBER`), index of the kind, and reach (see `values`)."""
 NUMBER = 0x80
 """Added to the size of a number, which is its digits with any separators; other sizes are words and numbers side by side."""
 LONGEST = 12

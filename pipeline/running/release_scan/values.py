@@ -19,7 +19,7 @@ from ...contract.resources import load
 from .tokens import FORM, LONGEST, LONGEST_NUMBER, NUMBER, FormTable, Hasher, Tokens, forms_array, words_of
 
 NAME, OWN, ALL = 1, 2, 3
-"""Where a form is searched for: in the names of the document's own files, in its own outputs too, in everything."""
+"""Places in which a form is searched for: in the names of the document's own files, in its own outputs too, in everything."""
 KINDS = "PERSON LOCATION ORGANIZATION ID PHONE FAX EMAIL URL IP DATE AGE PROFESSION OTHER".split()
 NOT_SEARCHED = {
     "short": "too short",
@@ -36,7 +36,7 @@ _KEY_ID = 4
 
 
 class ScanValues(NamedTuple):
-    """What the scanner knows of a document."""
+    """The masked values of a document."""
 
     key: str
     """Id of the key of the hashes."""
@@ -176,15 +176,20 @@ class ValueCollector:
         if len(words) == 1:
             yield from self._word(words)
             return
-        address = top == "LOCATION" and words[0].isdecimal() and any(len(w) > 3 and not self._is_common(w) for w in words)
+        address = (
+            top == "LOCATION" and words[0].isdecimal() and any(len(w) > 3 and not self._is_common(w) for w in words)
+        )
         yield _Form(tuple(words), ALL if address and len(words) > 2 else OWN)
         if address:
             yield _Form(tuple(words[:2]), OWN)  # `12 Quellmore`
 
     def _word(self, words: Sequence[str]) -> Iterator[_Form]:
-        if len(words) > 1 and sum(map(len, words)) > _SHORTEST_WORD and not all(w in PARTICLES for w in words):
-            yield _Form(tuple(words), OWN)
-        elif len(words) == 1 and len(words[0]) >= _SHORTEST_WORD and not self._is_common(words[0]):
+        """Yield a word that is not an ordinary one, or the words that a hyphen or apostrophe joins."""
+        if len(words) > 1:
+            is_name = sum(map(len, words)) > _SHORTEST_WORD and not all(w in PARTICLES for w in words)
+        else:
+            is_name = bool(words) and len(words[0]) >= _SHORTEST_WORD and not self._is_common(words[0])
+        if is_name:
             yield _Form(tuple(words), OWN)
 
     def _codes(self, words: list[str]) -> Iterator[_Form]:

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ....typesystem import INITIAL_VIEW
 from ...assembly.assembly import Assembly
 from ...contract.component import CollectionReader, TwoPhaseConsumer, is_resumable
 from ...contract.output import Output
 from ...contract.report import Failure, Found, RunReport
 from ...errors import guarded
 from ...storage.files import restricted_folder
-from ....typesystem import INITIAL_VIEW
 from ..ledger.ledger import Ledger
 from ..ledger.schema import Row
 from ..quarantine import Quarantine
@@ -44,7 +44,9 @@ class Withdrawal:
         rebuilt = [c for c in self._consumers() if any(map(_shares(c), rows.values()))]
         lost = self._rebuild(rebuilt, rows) if rebuilt else {}
         for number, row in sorted({**rows, **lost}.items()):
-            message = messages.get(number, "withdrawn, because an output that it shares with a withdrawn document is not whole")
+            message = messages.get(
+                number, "withdrawn, because an output that it shares with a withdrawn document is not whole"
+            )
             self._fail(row, message, texts.get(row.id))
         self.ledger.flush()
 
@@ -60,8 +62,10 @@ class Withdrawal:
             last = page[-1].number
 
     def _rebuild(self, consumers: list[TwoPhaseConsumer], withdrawn: Mapping[int, Row]) -> dict[int, Row]:
-        """Write the outputs that documents share again, without the withdrawn ones. Returns the documents of which an output could
-        not be adopted; they are withdrawn too."""
+        """Write the outputs that documents share again, without the withdrawn ones.
+
+        Returns the documents of which an output could not be adopted; they are withdrawn too.
+        """
         for consumer in consumers:
             with guarded(f"consumers/{consumer.id}"):
                 consumer.open()
@@ -154,7 +158,9 @@ def original_texts(reader: CollectionReader | None, ids: set[str]) -> Iterator[t
     """Yield id and original text of documents, as far as they can be read again."""
     if reader is None or not ids:
         return
-    with contextlib.suppress(Exception):  # the texts of the quarantine are a service: the documents are withdrawn without them
+    with contextlib.suppress(
+        Exception
+    ):  # the texts of the quarantine are a service: the documents are withdrawn without them
         handles = reader.handles()
         documents = iter(reader) if handles is None else (reader.load(h.data) for h in handles if h.id in ids)
         for cas in documents:

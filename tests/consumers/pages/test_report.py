@@ -361,8 +361,12 @@ def test_durations_are_for_people(seconds: float, told: str) -> None:
 def test_faults(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="max_failures: expected 0 or more, got -1"):
         ReportConsumer(max_failures=-1)
-    (tmp_path / "release").write_text("")
+    with pytest.raises(
+        ValueError, match=r"file: expected a place outside of release/, because .*; try restricted/report.html"
+    ):
+        ReportConsumer(file=Path("release/report.html"))
+    (tmp_path / "restricted").write_text("")
     c = ReportConsumer()
     c.output = tmp_path
-    with pytest.raises(ConsumerError, match="release is a file"):
+    with pytest.raises(ConsumerError, match="restricted is a file"):
         c.open()
