@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, cast
 from urllib.parse import quote, unquote
 
 CHUNK = 1 << 20
@@ -77,7 +77,7 @@ def _pieces(file: IO[bytes], member: str, depth: int) -> Iterator[Piece]:
     file.seek(0)
     if depth and head.startswith(_GZIP):
         with gzip.open(file) as inner:
-            yield from _archive(inner, f"{member}>gz", depth)
+            yield from _archive(cast("IO[bytes]", inner), f"{member}>gz", depth)
         return
     if depth and head.startswith(b"PK\x03\x04"):
         yield from _zip(file, member, depth)

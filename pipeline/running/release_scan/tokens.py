@@ -129,10 +129,10 @@ class Tokens:
                 yield Place(self.matches[at].start(), self.matches[at + size - 1].end(), kind, size, digest)
         if table.has_numbers:
             for number, digits, first, last in self.numbers:
-                kind = table.kind_of(digits | NUMBER, number)
-                if kind is not None:
+                found = table.kind_of(digits | NUMBER, number)
+                if found is not None:
                     begin, end = self.matches[first].start(), self.matches[last].end()
-                    yield Place(begin, end, kind, digits | NUMBER, number)
+                    yield Place(begin, end, found, digits | NUMBER, number)
 
     def touches(self, place: Place) -> bool:
         """Return whether a letter touches a number, or a digit a short word, as in hexadecimal digests."""

@@ -7,7 +7,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -251,7 +251,7 @@ def _shown(cas: Cas) -> Iterator[tuple[PhiKind, str]]:
     hidden = {span.original_begin for span in spans}
     for phi in cas.select(Phi):
         if phi.begin not in hidden:
-            yield phi.kind, cast(str, cas.text[phi.begin : phi.end])
+            yield phi.kind, cas.text[phi.begin : phi.end]
     for item in cas.select(RecordField):
         if item.masked:
             yield item.kind, item.masked

@@ -132,8 +132,8 @@ class Withdrawal:
         self.report.withdraw(Found(*(row.states or {}).get("", [0, {}, {}])))
         self.report.failed(failure, status)
         self.report.scan.withdrawn += 1
-        reasons = {"reason": REASON, "component": COMPONENT, "cause": CAUSE, "message": message}
-        self.ledger.add(replace(row, status=status, outputs=(), states=None, **reasons))
+        failed = replace(row, status=status, outputs=(), states=None, message=message)
+        self.ledger.add(replace(failed, reason=REASON, component=COMPONENT, cause=CAUSE))
 
     def move(self, path: str) -> None:
         """Move a file out of the release. Raises ConsumerError."""
