@@ -6,13 +6,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from markupsafe import Markup
+
 from ...pipeline.contract.leaks import leaks_of
 from ...typesystem import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas, MaskedSpan, Phi, PhiCandidate, View
-from .rendering import render_page
+from .rendering import escape, kind_class, render_page
 from .tally import winning_candidate
 
 _OUTCOMES: dict[State, str] = {
@@ -23,19 +25,11 @@ _OUTCOMES: dict[State, str] = {
     "missed": "in the reference only",
     "refused": "still readable: the leak gate refused the document",
 }
+MOST_DETAILED = 5_000
+"""Spans that a page explains one by one. Further spans are marked in the text, without explanation, so that the page of a long
+document stays small enough for a browser."""
 _SAMPLES: dict[State, str] = {"kept": "kept k-OTHER", "vetoed": "vetoed", "missed": "missed", "refused": "refused"}
 """States that the legend explains, with the CSS classes of its sample."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """A piece of the text; marked if it has a state."""
-
-    text: str
-    state: State | None = None
-    kind: str = ""
-    targets: str = ""
-    """Numbers of the spans that it belongs to."""
 
 
 def document_page(cas: Cas, spans: list[ShownSpan] | None = None, index: str = "index.html") -> bytes:
@@ -62,20 +56,28 @@ def document_page(cas: Cas, spans: list[ShownSpan] | None = None, index: str = "
         counts=" · ".join(counts),
         kinds=sorted(kinds.items()),
         samples=[(state, css) for state, css in _SAMPLES.items() if states[state]],
-        original=_pieces(original, marks),
-        masked=None if masked is None else _pieces(masked.text, masked_marks(masked, spans)),
-        spans=[_detail(s, cas) for s in spans],
+        original=_marked_text(original, marks),
+        masked=None if masked is None else _marked_text(masked.text, masked_marks(masked, spans)),
+        spans=(_detail(s, cas) for s in spans[:MOST_DETAILED]),
+        spans_left=max(0, len(spans) - MOST_DETAILED),
     )
 
 
-def _pieces(text: str, marks: Iterable[Mark]) -> Iterator[_Piece]:
-    """Yield the text in pieces; `marks` are disjoint and sorted."""
+def _marked_text(text: str, marks: Iterable[Mark]) -> Markup:
+    """Return the text with its marks as HTML; `marks` are disjoint and sorted. A mark without explanation has no title."""
+    parts = list[str]()
     end_of_last = 0
     for begin, end, kind, state, numbers in marks:
-        yield _Piece(text[end_of_last:begin])
-        yield _Piece(text[begin:end], state, kind, " ".join(map(str, numbers)))
+        explained = ""
+        if numbers and numbers[0] <= MOST_DETAILED:
+            targets = " ".join(map(str, numbers))
+            explained = f' data-d="{targets}" tabindex="-1" title="{escape(kind)}, {_OUTCOMES[state]}"'
+        parts.append(
+            f'{escape(text[end_of_last:begin])}<mark class="{state} {kind_class(kind)}"{explained}>{escape(text[begin:end])}</mark>'
+        )
         end_of_last = end
-    yield _Piece(text[end_of_last:])
+    parts.append(escape(text[end_of_last:]))
+    return Markup("".join(parts))
 
 
 def _detail(span: ShownSpan, cas: Cas) -> dict[str, Any]:
@@ -167,7 +169,8 @@ def shown_spans(cas: Cas) -> list[ShownSpan]:
     taken = _disjoint(spans, len(view.text))
     for number, shown in enumerate(taken, 1):
         shown.number = number
-        shown.candidates = view.select(PhiCandidate, overlapping=(shown.begin, shown.end))
+        if number <= MOST_DETAILED:
+            shown.candidates = view.select(PhiCandidate, overlapping=(shown.begin, shown.end))
     return taken
 
 

@@ -72,7 +72,7 @@ def _cards(report: RunReport) -> list[tuple[str, str, str]]:
     ]
     optional = {
         "Refused by the leak gate": report.reasons.get("leak", 0),
-        "Documents mended by the leak gate": report.repaired_documents,
+        "Documents repaired by the leak gate": report.repaired_documents,
         "Withdrawn by the release scanner": report.scan.withdrawn,
         "Files withdrawn by the release scanner": report.scan.moved,
         "Reused from an earlier run": report.reused,

@@ -238,9 +238,7 @@ class CasConsumer(Component):
 
 class TwoPhaseConsumer(CasConsumer):
     """A consumer that works in two phases: `prepare` in the worker that processed the document, `commit` in the process of the
-    run, in reading order.
-
-    Only such a consumer can continue where an earlier run was interrupted.
+    run, in reading order. Only such a consumer can continue where an earlier run was interrupted.
     """
 
     scope = Scope.DOCUMENT
@@ -302,21 +300,13 @@ class TwoPhaseConsumer(CasConsumer):
     def delete_previous(self, document_id: str, states: list[Any], *, removed: bool = False) -> None:
         """Delete what earlier runs wrote for a document, other than files in the output folder.
 
-        A resumed run calls it before it processes a document again, if it does not release the document, and if the document
-        no longer exists (`removed`). `states`: the resume states of those runs.
+        A resumed run calls it before it processes a document again, if it does not release it, and if it no longer exists
+        (`removed`). `states`: the resume states of those runs.
         """
 
     def written(self, document_id: str, output: Output) -> bytes | None:
-        """Return what a file or table that documents share says of one of them, after `close`; None if it cannot be read.
-
-        The release scanner searches it. By default, a slice of the file.
-        """
-        try:
-            with (self.output / output.path).open("rb") as file:
-                file.seek(output.begin)
-                return file.read(output.length)
-        except OSError:
-            return None
+        """Return a document's part of a shared file or table after `close`; None if it cannot be read."""
+        return output.read(self.output)
 
     def shared_files(self) -> dict[str, Path]:
         """Return the files that all documents share and that get their name at the end of the run: path relative to the output

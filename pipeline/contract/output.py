@@ -24,6 +24,15 @@ class Output:
     whole: bool
     """True if it is a separate file."""
 
+    def read(self, folder: Path) -> bytes | None:
+        """Return its bytes, in the output folder of the run; None if they cannot be read."""
+        try:
+            with (folder / self.path).open("rb") as file:
+                file.seek(self.begin)
+                return file.read(self.length)
+        except OSError:
+            return None
+
 
 Locate = Callable[[Output], Path]
 """Returns the current path of an output of an earlier run."""

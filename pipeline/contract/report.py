@@ -185,7 +185,7 @@ class Found:
 
 @dataclass(slots=True)
 class ScanReport:
-    """What the release scanner did."""
+    """Work of the release scanner."""
 
     state: str = "off"
     """`done`, `off`, or why it was not done."""
@@ -203,7 +203,7 @@ class ScanReport:
     not_searched: dict[str, int] = field(default_factory=dict)
     """Values that were not searched for, by reason."""
     not_checked: list[str] = field(default_factory=list)
-    """What was not checked, for people. Contains no paths of the input."""
+    """Things that were not checked, for people. Contains no paths of the input."""
 
 
 FAILURES_SHOWN = 10_000
@@ -259,7 +259,7 @@ class RunReport:
     fingerprint: str = ""
     """Hash of everything that determines the output: components, parameters, models, lexicons, code."""
     scan: ScanReport = field(default_factory=ScanReport)
-    """What the release scanner did."""
+    """Work of the release scanner."""
 
     def add(self, other: Found) -> None:
         """Count a released document."""

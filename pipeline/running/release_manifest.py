@@ -17,7 +17,7 @@ RELEASE = "release"
 NAME, SIGNATURE = "manifest.json", "manifest.json.sig"
 FORMAT = "caspipe release 1"
 SECTIONS = ("reasons", "gate", "kinds", "scan", "names", "versions")
-"""What a run knows, and its ledger does not."""
+"""Sections that a run knows, and its ledger does not."""
 
 
 def write_manifest(assembly: Assembly, report: RunReport) -> None:
@@ -42,8 +42,8 @@ def manifest_of(assembly: Assembly, report: RunReport) -> dict[str, Any]:
         "documents": {"read": d.read, "released": d.released, "quarantined": d.quarantined, "skipped": d.skipped},
         "reasons": dict(sorted(report.reasons.items())),
         "gate": {
-            "mended_spans": report.repaired,
-            "mended_documents": report.repaired_documents,
+            "repaired_spans": report.repaired,
+            "repaired_documents": report.repaired_documents,
             "refused_documents": report.reasons.get("leak", 0),
         },
         "kinds": dict(sorted(report.kinds.items())),

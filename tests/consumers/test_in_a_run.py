@@ -51,6 +51,7 @@ def test_what_was_written_of_a_failed_document_is_taken_back_everywhere(
     out = tmp_path / "out"
     assert [name for name in listing(out) if not name.startswith(("restricted/quarantine/", "restricted/ledger."))] == [
         "release/documents.jsonl",
+        "release/manifest.json",
         "release/spans.csv",
         "release/text/a.txt",
         "release/text/c.txt",

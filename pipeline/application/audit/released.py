@@ -15,11 +15,11 @@ from ....typesystem import PhiKind, first_level
 from ...contract.output import Output
 from ...errors import ConfigError, Fault, ReaderError
 from ...running.ledger import LedgerReader
+from ...running.release_manifest import RELEASE
 from .findings import sample_ids
 from .published import REVIEWED, published
 from .sampling import FILE, Sample, Stratification, draw, draw_by_stratum, read_sample, sample_id, strata_of
 
-RELEASE = "release"
 FOLDER = Path("restricted") / "audit"
 """Folder of the samples, below the output folder of the run."""
 _NOT_PLAIN_TEXT = {".html", ".xml", ".xmi", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".ann", ".conll"}

@@ -348,9 +348,11 @@ def _unrecorded(assembly: Assembly, report: RunReport, quarantine: Quarantine) -
     for left in folder.glob(f"{_UNRECORDED}*"):  # of a run that was interrupted
         shutil.rmtree(left, ignore_errors=True)
     try:
-        with tempfile.TemporaryDirectory(prefix=_UNRECORDED, dir=folder) as own:
-            with Ledger.write(Path(own) / "ledger.sqlite") as ledger:
-                yield UnrecordedSession(assembly, report, quarantine, ledger)
+        with (
+            tempfile.TemporaryDirectory(prefix=_UNRECORDED, dir=folder) as own,
+            Ledger.write(Path(own) / "ledger.sqlite") as ledger,
+        ):
+            yield UnrecordedSession(assembly, report, quarantine, ledger)
     finally:
         with contextlib.suppress(OSError):
             folder.rmdir()  # only if it is empty

@@ -12,7 +12,8 @@ from ...contract.component import CasConsumer
 from ...contract.report import RunReport
 from ..ledger.ledger import Ledger
 from ..quarantine import Quarantine
-from .scanner import RELEASE, Hit, Outcome, ReleaseScanner
+from ..release_manifest import RELEASE
+from .scanner import Hit, Outcome, ReleaseScanner
 from .values import NOT_SEARCHED
 from .withdrawal import Withdrawal
 
@@ -22,7 +23,7 @@ _CROWDED = "numbers, of whose length the run has too many"
 
 
 def may_release(assembly: Assembly) -> bool:
-    """Return whether a consumer writes below `release/`, or may do so, because its parameters do not say where it writes."""
+    """Return whether a consumer writes below `release/`, or may do so, because its parameters contain no path."""
     places = [list(paths_of(consumer)) for consumer in assembly.consumers]
     return any(not paths or any(RELEASE in PurePosixPath(path).parts[:5] for path in paths) for paths in places)
 
@@ -103,9 +104,8 @@ def _outside(path: str) -> str:
 
 
 def paths_of(consumer: CasConsumer) -> Iterator[str]:
-    """Yield the parameters of a consumer that say where it writes."""
-    fields = dataclasses.fields(consumer) if dataclasses.is_dataclass(consumer) else ()
-    for field in fields:
+    """Yield the paths and addresses in the parameters of a consumer."""
+    for field in dataclasses.fields(consumer):  # type: ignore[arg-type]
         value: Any = getattr(consumer, field.name)
         if field.name in ("folder", "file", "url") and value not in (None, "", Path()):
             yield Path(value).as_posix() if isinstance(value, Path) else str(value)

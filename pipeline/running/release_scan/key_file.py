@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
@@ -30,8 +31,10 @@ def key_of(output: Path) -> bytes:
     temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         fd = create(temporary, 0o600)
-        with open(fd, "wb", buffering=0) as file:
-            write_all(file.fileno(), f"{secrets.token_hex(_SIZE)}\n".encode())
+        try:
+            write_all(fd, f"{secrets.token_hex(_SIZE)}\n".encode())
+        finally:
+            os.close(fd)
         try:
             path.hardlink_to(temporary)  # fails if another part of the run was faster
         except FileExistsError:

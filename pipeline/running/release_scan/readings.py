@@ -1,4 +1,4 @@
-"""What a file says: its text as written and with escapes, entities and tags resolved; members of archives; tables."""
+"""The readings of a file: its text as written and with escapes, entities and tags resolved; members of archives; tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, cast
 from urllib.parse import quote, unquote
 
 CHUNK = 1 << 20
@@ -32,6 +32,7 @@ _WRITTEN = re.compile(
 )
 _HINT = re.compile(r"[\\&%<]")
 _TAG_IN_WORD = re.compile(r"(?<=[^\W\d_])(?:<[^<>]{0,1000}>)+(?=[^\W\d_])")
+_JOINED = re.compile(f"(?P<joint>{_TAG_IN_WORD.pattern})|{_WRITTEN.pattern}", re.VERBOSE)
 _WHITE = re.compile(r"\s")
 _PARQUET = b"PAR1"
 _SQLITE = b"SQLite format 3\0"
@@ -76,7 +77,7 @@ def _pieces(file: IO[bytes], member: str, depth: int) -> Iterator[Piece]:
     file.seek(0)
     if depth and head.startswith(_GZIP):
         with gzip.open(file) as inner:
-            yield from _archive(inner, f"{member}>gz", depth)
+            yield from _archive(cast("IO[bytes]", inner), f"{member}>gz", depth)
         return
     if depth and head.startswith(b"PK\x03\x04"):
         yield from _zip(file, member, depth)
@@ -127,8 +128,10 @@ def _tar(file: IO[bytes], member: str, depth: int) -> Iterator[Piece]:
 
 
 def text_pieces(file: IO[bytes], member: str = "", length: int | None = None) -> Iterator[Piece]:
-    """Yield the text of a file in pieces that overlap, from where it is read now, at most `length` bytes. Bytes that are not UTF-8
-    (or UTF-16 with a byte order mark) become U+FFFD."""
+    """Yield the text of a file in pieces that overlap, from its current offset on, at most `length` bytes.
+
+    Bytes that are not UTF-8 (or UTF-16 with a byte order mark) become U+FFFD.
+    """
     encoding, carried, decoder = "", "", None
     offset = file.tell() if length is not None else 0
     while length is None or length > 0:
@@ -209,20 +212,22 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def readings(text: str) -> Iterator[tuple[str, Callable[[int], int]]]:
-    """Yield a text as written, then with escapes, entities and tags resolved, each with a map of its offsets to those of the text."""
+    """Yield a text as written, then with escapes, entities and tags resolved, each with a map to the offsets of the text."""
     yield text, lambda offset: offset
     if _HINT.search(text) is None:
         return
     if _WRITTEN.search(text):
         yield _resolved(text, _WRITTEN, _meaning)
     if "<" in text and _TAG_IN_WORD.search(text):
-        yield _resolved(text, _TAG_IN_WORD, lambda written: "")
+        yield _resolved(text, _JOINED, lambda m: "" if m["joint"] else _meaning(m))
 
 
-def _resolved(text: str, pattern: re.Pattern[str], meaning: Callable[[str], str]) -> tuple[str, Callable[[int], int]]:
+def _resolved(
+    text: str, pattern: re.Pattern[str], meaning: Callable[[re.Match[str]], str]
+) -> tuple[str, Callable[[int], int]]:
     new, old, parts, length, at = [0], [0], list[str](), 0, 0
     for m in pattern.finditer(text):
-        replacement = meaning(m.group())
+        replacement = meaning(m)
         parts += (text[at : m.start()], replacement)
         length += m.start() - at + len(replacement)
         at = m.end()
@@ -237,8 +242,9 @@ def _resolved(text: str, pattern: re.Pattern[str], meaning: Callable[[str], str]
     return "".join(parts), to_old
 
 
-def _meaning(written: str) -> str:
+def _meaning(match: re.Match[str]) -> str:
     """Return the characters that an escape, an entity or a tag stands for."""
+    written = match.group()
     if written.startswith("\\u"):
         return chr(int(written[2:], 16))
     if written.startswith("\\"):

@@ -16,11 +16,13 @@ from ...contract.output import Output
 from ...storage.files import TEMPORARY
 from ..ledger.reader import LedgerReader
 from ..ledger.schema import Row
+from ..release_manifest import NAME, RELEASE, SIGNATURE
 from .readings import Piece, Unreadable, byte_length, names_of, pieces_of, readings, text_pieces
 from .tokens import NUMBER, FormTable, Hasher, Place, Tokens, forms_array
 from .values import ALL, KINDS, OWN, ScanValues, key_id
 
-RELEASE = "release"
+_MANIFEST = (f"{RELEASE}/{NAME}", f"{RELEASE}/{SIGNATURE}")
+"""Written at the end of the run, from counts."""
 BATCH = 4_000_000
 """Values that are searched for at the same time in all documents, to limit memory: 9 bytes each."""
 _CROWDED = 1_000
@@ -32,7 +34,7 @@ _NO_FORMS = FormTable(forms_array(()))
 
 
 class Hit(NamedTuple):
-    """A value at a place where it must not be."""
+    """A forbidden value in an output."""
 
     path: str
     """Relative to the output folder."""
@@ -50,7 +52,7 @@ class Hit(NamedTuple):
 
 @dataclass(slots=True)
 class Outcome:
-    """What a scan found."""
+    """The result of a scan."""
 
     documents: dict[int, dict[Hit, None]] = field(default_factory=dict)
     """Hits by number of the document to withdraw."""
@@ -125,7 +127,7 @@ class ReleaseScanner:
                 self.outcome.unreadable["a link"] += 1
             elif path.is_file() and not TEMPORARY.fullmatch(path.name):
                 found.append((path.relative_to(self.output).as_posix(), path.stat().st_size))
-        return found
+        return [(path, size) for path, size in found if path not in _MANIFEST]
 
     # -- values ----------------------------------------------------------------------------------------------------
 

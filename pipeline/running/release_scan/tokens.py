@@ -16,7 +16,7 @@ from ....annotators.known_phi.searchable_text import fold
 TOKEN = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff])*|\d+")
 """A run of letters, with the invisible characters inside it, or a run of digits."""
 FORM = np.dtype([("digest", "<u8"), ("size", "u1"), ("kind", "u1"), ("reach", "u1")])
-"""A form of a value: hash, size (see `NUMBER`), index of the kind, and where it is searched for."""
+"""A form of a value: hash, size (see `NUMBER`), index of the kind, and reach (see `values`)."""
 NUMBER = 0x80
 """Added to the size of a number, which is its digits with any separators; other sizes are words and numbers side by side."""
 LONGEST = 12
@@ -129,10 +129,10 @@ class Tokens:
                 yield Place(self.matches[at].start(), self.matches[at + size - 1].end(), kind, size, digest)
         if table.has_numbers:
             for number, digits, first, last in self.numbers:
-                kind = table.kind_of(digits | NUMBER, number)
-                if kind is not None:
+                found = table.kind_of(digits | NUMBER, number)
+                if found is not None:
                     begin, end = self.matches[first].start(), self.matches[last].end()
-                    yield Place(begin, end, kind, digits | NUMBER, number)
+                    yield Place(begin, end, found, digits | NUMBER, number)
 
     def touches(self, place: Place) -> bool:
         """Return whether a letter touches a number, or a digit a short word, as in hexadecimal digests."""

@@ -7,7 +7,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ...contract.resources import load
 from .tokens import FORM, LONGEST, LONGEST_NUMBER, NUMBER, FormTable, Hasher, Tokens, forms_array, words_of
 
 NAME, OWN, ALL = 1, 2, 3
-"""Where a form is searched for: in the names of the document's own files, in its own outputs too, in everything."""
+"""Places in which a form is searched for: in the names of the document's own files, in its own outputs too, in everything."""
 KINDS = "PERSON LOCATION ORGANIZATION ID PHONE FAX EMAIL URL IP DATE AGE PROFESSION OTHER".split()
 NOT_SEARCHED = {
     "short": "too short",
@@ -36,7 +36,7 @@ _KEY_ID = 4
 
 
 class ScanValues(NamedTuple):
-    """What the scanner knows of a document."""
+    """The masked values of a document."""
 
     key: str
     """Id of the key of the hashes."""
@@ -184,9 +184,12 @@ class ValueCollector:
             yield _Form(tuple(words[:2]), OWN)  # `12 Quellmore`
 
     def _word(self, words: Sequence[str]) -> Iterator[_Form]:
-        if (len(words) > 1 and sum(map(len, words)) > _SHORTEST_WORD and not all(w in PARTICLES for w in words)) or (
-            len(words) == 1 and len(words[0]) >= _SHORTEST_WORD and not self._is_common(words[0])
-        ):
+        """Yield a word that is not an ordinary one, or the words that a hyphen or apostrophe joins."""
+        if len(words) > 1:
+            is_name = sum(map(len, words)) > _SHORTEST_WORD and not all(w in PARTICLES for w in words)
+        else:
+            is_name = bool(words) and len(words[0]) >= _SHORTEST_WORD and not self._is_common(words[0])
+        if is_name:
             yield _Form(tuple(words), OWN)
 
     def _codes(self, words: list[str]) -> Iterator[_Form]:
@@ -248,7 +251,7 @@ def _shown(cas: Cas) -> Iterator[tuple[PhiKind, str]]:
     hidden = {span.original_begin for span in spans}
     for phi in cas.select(Phi):
         if phi.begin not in hidden:
-            yield phi.kind, cast(str, cas.text[phi.begin : phi.end])
+            yield phi.kind, cas.text[phi.begin : phi.end]
     for item in cas.select(RecordField):
         if item.masked:
             yield item.kind, item.masked

@@ -62,8 +62,10 @@ class Withdrawal:
             last = page[-1].number
 
     def _rebuild(self, consumers: list[TwoPhaseConsumer], withdrawn: Mapping[int, Row]) -> dict[int, Row]:
-        """Write the outputs that documents share again, without the withdrawn ones. Returns the documents of which an output could
-        not be adopted; they are withdrawn too."""
+        """Write the outputs that documents share again, without the withdrawn ones.
+
+        Returns the documents of which an output could not be adopted; they are withdrawn too.
+        """
         for consumer in consumers:
             with guarded(f"consumers/{consumer.id}"):
                 consumer.open()
@@ -130,8 +132,8 @@ class Withdrawal:
         self.report.withdraw(Found(*(row.states or {}).get("", [0, {}, {}])))
         self.report.failed(failure, status)
         self.report.scan.withdrawn += 1
-        reasons = {"reason": REASON, "component": COMPONENT, "cause": CAUSE, "message": message}
-        self.ledger.add(replace(row, status=status, outputs=(), states=None, **reasons))
+        failed = replace(row, status=status, outputs=(), states=None, message=message)
+        self.ledger.add(replace(failed, reason=REASON, component=COMPONENT, cause=CAUSE))
 
     def move(self, path: str) -> None:
         """Move a file out of the release. Raises ConsumerError."""
