@@ -27,6 +27,9 @@ LATEST = "carrier_latest"
 """Metadata: the latest date of the patient in any file of the run, in ISO 8601; absent if the reader knows none."""
 ONSET = "carrier_onset"
 """Metadata: the day on which the ages of the record were right, in ISO 8601; absent if the reader knows none."""
+TERM = "carrier_term"
+"""Metadata: `yes` if the text is a clinical term (a reaction, an indication, a test, a unit), absent for other texts: names are
+not looked for in it, except those that the record knows."""
 NAMED = "field:"
 """The prefix of the path of a RecordField in a record with named fields (CSV, JSON Lines), before the name of the field."""
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from ...pipeline.contract.component import AnalysisEngine, Component, component
 from ...pipeline.errors import CasError
-from ...typesystem import INITIAL_VIEW, Cas, FeatureStructure, Phi, PhiCandidate, PhiKind, Sentence, View
+from ...typesystem import INITIAL_VIEW, Cas, FeatureStructure, Phi, PhiCandidate, PhiKind, Sentence, View, source_record
 from . import confidence_vote as _confidence_vote  # noqa: F401  # registers the strategy
 from . import majority as _majority  # noqa: F401  # registers the strategy
 from .candidates import (
@@ -23,10 +23,13 @@ from .candidates import (
     group_overlapping,
     trim,
 )
+from .coded_terms import NO_NAME, is_term
 from .evidence import Evidence
 from .merging import merge_neighbors, refine_kinds
 from .spans import REMAINDER_OF, Remainder, Resolution, ResolvedSpan, uncontested, uncovered
 from .strategies import Priority, Strategy
+
+_GIVEN = "given as Phi"
 
 
 @component("resolver", inputs=[PhiCandidate], outputs=[Phi, PhiCandidate])
@@ -111,7 +114,7 @@ class Resolver(AnalysisEngine):
         if not cas.has_view(INITIAL_VIEW):
             return
         view = cas.view()
-        candidates = list(self._candidates(_adopt_foreign_phi(view), view.text))
+        candidates = list(self._candidates(self._findings(cas, _adopt_foreign_phi(view)), view.text))
         resolutions = self._resolve(list(group_overlapping(candidates)), view)
         spans = [span for resolution in resolutions for span in resolution.spans]
         if self.refine:
@@ -138,6 +141,16 @@ class Resolver(AnalysisEngine):
             evidence = (c for c in view.select(PhiCandidate) if c.reason == EVIDENCE_ONLY)
             found += [CandidateSpan(*trim(view.text, c.begin, c.end), c) for c in evidence]
         return found
+
+    def _findings(self, cas: Cas, candidates: list[PhiCandidate]) -> list[PhiCandidate]:
+        """Return the candidates without those that are a part of a clinical term, and set the reason of these."""
+        if not cas.metadata.get(source_record.TERM):
+            return candidates
+        terms = {id(c) for c in candidates if is_term(c, _GIVEN)}
+        for candidate in candidates:
+            if id(candidate) in terms:
+                candidate.winner, candidate.reason = None, NO_NAME
+        return [c for c in candidates if id(c) not in terms]
 
     def _candidates(self, candidates: Iterable[PhiCandidate], text: str) -> Iterator[CandidateSpan]:
         """Yield the candidates that take part, and set the reason of the others."""
@@ -205,7 +218,7 @@ def _adopt_foreign_phi(view: View) -> list[PhiCandidate]:
         return candidates
     for phi in foreign:
         adopted = PhiCandidate(
-            phi.begin, phi.end, kind=phi.kind, confidence=phi.confidence, value=phi.value, rule="given as Phi"
+            phi.begin, phi.end, kind=phi.kind, confidence=phi.confidence, value=phi.value, rule=_GIVEN
         )
         view.add(adopted.set_source(phi.source))
     return view.select(PhiCandidate)

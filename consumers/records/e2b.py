@@ -9,9 +9,11 @@ from typing import Literal
 
 from ...pipeline.contract.component import component
 from ...pipeline.errors import ConsumerError
+from ...typesystem import PhiKind
 from ...typesystem.markup.xml_source import Element, XmlSource, xml_attribute, xml_content
 from ...typesystem.markup.xml_text import replace_illegal
 from ...typesystem.source_record import ValueLocation
+from .record_ids import RecordIds, is_uid
 from .writeback import ArrivedFile, WritebackConsumer, identifying
 
 _WORD = re.compile(r"\w+")
@@ -29,8 +31,8 @@ class E2bConsumer(WritebackConsumer):
     """Writes the files that the e2b reader read, with texts and values masked, and every date shifted or nulled.
 
     A masked value without replacement is `nullFlavor="MSK"` in R3; in R2 it is the word `PRIVACY`, or nothing in dates, codes
-    and short fields. Bytes that were not masked stay the same, the encoding too. A file is written if every text of it was
-    masked; else it is withheld.
+    and short fields. Numbers of cases and messages, UUIDs and OIDs of organizations are replaced (`ids`). Bytes that were not
+    masked stay the same, the encoding too. A file is written if every text of it was masked; else it is withheld.
     """
 
     folder: Path = Path("release/e2b")
@@ -44,12 +46,17 @@ class E2bConsumer(WritebackConsumer):
     suffix = ".xml"
 
     def rewritten(self, data: bytes, file: ArrivedFile) -> bytes:
-        source = XmlSource.read(data)
+        source, ids = XmlSource.read(data), self.record_ids
         editor = Editor(source, self.attachments == "keep")
         for text in file.texts:
             editor.text(ValueLocation.of(text.path), text.original, text.masked)
         for item in file.fields:
-            editor.value(ValueLocation.of(item.path), item.masked, kept=item.operator == "keep")
+            masked = item.masked
+            if masked is None and ids is not None and item.kind is PhiKind.ID_CASE and item.value:
+                masked = ids.id(item.value)
+            editor.value(ValueLocation.of(item.path), masked, kept=item.operator == "keep")
+        if ids is not None:
+            editor.replace_roots(ids)
         traces = _Traces([*identifying(file.known), *editor.removed_values])
         for element in source.root.walk():
             for name in _NAME_ATTRIBUTES:
@@ -163,6 +170,13 @@ class Editor:
             if written == name or written.rpartition(":")[2] == name:
                 self._remember(element.attributes.get(name, ""))
                 self.edits.append((*span, b""))
+
+    def replace_roots(self, ids: RecordIds) -> None:
+        """Replace the UUIDs of ids, which link the parts of a report, and OIDs that belong to an organization."""
+        for element in self.source.root.walk():
+            root = element.attributes.get("root", "").strip() if element.name == "id" else ""
+            if is_uid(root):
+                self.edits.append((*self.source.attributes(element)["root"], xml_attribute("root", ids.id(root))))
 
     # -- R3 --------------------------------------------------------------------------------------------------------
 

@@ -36,6 +36,11 @@ def is_standard(oid: str) -> bool:
     return _STANDARD.match(oid) is not None
 
 
+def is_uid(value: str) -> bool:
+    """Return whether a value is a UUID, or an OID that belongs to no standard."""
+    return _UUID.fullmatch(value) is not None or (_OID.fullmatch(value) is not None and not is_standard(value))
+
+
 def run_secret(key: Secret, output: Path) -> bytes:
     """Return the secret of a run: its key, or without one a random secret in `restricted/record-ids.key` of the output folder,
     which is made once and used again by later runs. Raises ResourceError or ConsumerError if it cannot be read or made."""

@@ -19,35 +19,35 @@ from .standard import Rule, Standard, Table, Value
 _TABLE = """
 B.5.1    | text 20000          |          | narrativeincludeclinical
 B.5.2    | text 500            |          | reportercomment
-B.5.3    | coded 250           |          | senderdiagnosis
+B.5.3    | term 250           |          | senderdiagnosis
 B.5.4    | text 2000           |          | sendercomment
-B.1.7.1  | coded 250           |          | patientepisodename
+B.1.7.1  | term 250           |          | patientepisodename
 B.1.7.1g | text 100            |          | patientmedicalcomment
 B.1.7.2  | text 10000          |          | patientmedicalhistorytext
-B.1.8f   | coded 250           |          | patientdrugindication
-B.1.8g   | coded 250           |          | patientdrugreaction
-B.1.9.2  | coded 250           |          | patientdeathreport
-B.1.9.4  | coded 250           |          | patientdetermineautopsy
-B.1.10.7 | coded 250           |          | parentmedicalepisodename
+B.1.8f   | term 250           |          | patientdrugindication
+B.1.8g   | term 250           |          | patientdrugreaction
+B.1.9.2  | term 250           |          | patientdeathreport
+B.1.9.4  | term 250           |          | patientdetermineautopsy
+B.1.10.7 | term 250           |          | parentmedicalepisodename
 B.1.10.7 | text 100            |          | parentmedicalcomment
 B.1.10.7 | text 10000          |          | parentmedicalrelevanttext
-B.1.10.8 | coded 250           |          | parentdrugindication
-B.1.10.8 | coded 250           |          | parentdrugreaction
-B.2.i.0  | text 200            |          | primarysourcereaction
-B.3.1c   | text 100            |          | testname
-B.3.1d   | coded 50            |          | testresult
-B.3.1e   | text 35             |          | testunit
-B.3.1    | coded 50            |          | lowtestrange
-B.3.1    | coded 50            |          | hightestrange
+B.1.10.8 | term 250           |          | parentdrugindication
+B.1.10.8 | term 250           |          | parentdrugreaction
+B.2.i.0  | term 200            |          | primarysourcereaction
+B.3.1c   | term 100            |          | testname
+B.3.1d   | term 50            |          | testresult
+B.3.1e   | term 35             |          | testunit
+B.3.1    | term 50            |          | lowtestrange
+B.3.1    | term 50            |          | hightestrange
 B.3.2    | text 2000           |          | resultstestsprocedures
 B.4.k.6  | text 100            |          | drugdosagetext
-B.4.k.7  | text 50             |          | drugdosageform
-B.4.k.11 | coded 250           |          | drugindication
-B.4.k.17 | coded 250           |          | drugrecuraction
-B.4.k.18 | coded 250           |          | drugreactionasses
+B.4.k.7  | term 50             |          | drugdosageform
+B.4.k.11 | term 250           |          | drugindication
+B.4.k.17 | term 250           |          | drugrecuraction
+B.4.k.18 | term 250           |          | drugreactionasses
 B.4.k.18 | text 60             |          | drugassessmentsource
-B.4.k.18 | text 35             |          | drugassessmentmethod
-B.4.k.18 | text 35             |          | drugresult
+B.4.k.18 | term 35             |          | drugassessmentmethod
+B.4.k.18 | term 35             |          | drugresult
 B.4.k.19 | text 100            |          | drugadditional
 A.1.8.2  | text 100            |          | documentlist
 A.1.13.1 | text 200            |          | nullificationreason
@@ -94,8 +94,9 @@ A.1.11.2 | ID_CASE             | case     | duplicatenumb
 A.1.12   | ID_CASE             | case     | linkreportnumb
 A.2.3.2  | ID_STUDY            | case     | sponsorstudynumb
 B.4.k.2  | LOCATION_COUNTRY    |          | obtaindrugcountry
-M.1.4    | ID                  |          | messagenumb
+M.1.4    | ID_CASE             |          | messagenumb
 M.1.5    | ID                  | sender   | messagesenderidentifier
+M.1.6    | ID                  |          | messagereceiveridentifier
 """
 
 _CONTACT = """
@@ -114,7 +115,7 @@ _CONTACT = """
 """
 """Addresses and numbers of the sender (A.3.1.4) and the receiver (A.3.2.3)."""
 
-_PLAIN = """messagetype messageformatversion messageformatrelease messagereceiveridentifier safetyreportversion reporttype serious
+_PLAIN = """messagetype messageformatversion messageformatrelease safetyreportversion reporttype serious
 seriousnessdeath seriousnesslifethreatening seriousnesshospitalization seriousnessdisabling
 seriousnesscongenitalanomali seriousnessother additionaldocument fulfillexpeditecriteria duplicate casenullification
 medicallyconfirm qualification observestudytype sendertype receivertype gestationperiod gestationperiodunit

@@ -30,21 +30,21 @@ D.7.2         | text 10000           | | primaryRole/HISTORY{code=18}/value
 D.7.1.r.5     | text 2000            | | primaryRole/HISTORY/COMMENT
 D.10.7.2      | text 10000           | | role/HISTORY{code=18}/value
 D.10.7.1.r.5  | text 2000            | | role/HISTORY/COMMENT
-D.9.2.r.2     | text 250             | | observation{code=32}/value/originalText
-D.9.4.r.2     | text 250             | | observation{code=8}/value/originalText
-E.i.1.1a      | text 250             | | observation{code=29}/value/originalText
-E.i.1.2       | text 250             | | observation{code=30}/value
-F.r.2.1       | text 250             | | organizer{code=3}/component/observation/code/originalText
+D.9.2.r.2     | term 250             | | observation{code=32}/value/originalText
+D.9.4.r.2     | term 250             | | observation{code=8}/value/originalText
+E.i.1.1a      | term 250             | | observation{code=29}/value/originalText
+E.i.1.2       | term 250             | | observation{code=30}/value
+F.r.2.1       | term 250             | | organizer{code=3}/component/observation/code/originalText
 F.r.3.4       | text 2000            | | organizer{code=3}/component/observation/value
 F.r.6         | text 2000            | | organizer{code=3}/component/observation/COMMENT
 G.k.4.r.8     | text 2000            | | DRUG/substanceAdministration/text
-G.k.4.r.9.1   | text 60              | | formCode/originalText
-G.k.4.r.10.1  | text 60              | | routeCode/originalText
-G.k.4.r.11.1  | text 60              | | observation{code=28}/value/originalText
-G.k.7.r.1     | text 250             | | inboundRelationship/observation{code=19}/value/originalText
+G.k.4.r.9.1   | term 60              | | formCode/originalText
+G.k.4.r.10.1  | term 60              | | routeCode/originalText
+G.k.4.r.11.1  | term 60              | | observation{code=28}/value/originalText
+G.k.7.r.1     | term 250             | | inboundRelationship/observation{code=19}/value/originalText
 G.k.9.i.2.r.1 | text 60              | | causalityAssessment/author/assignedEntity/code/originalText
-G.k.9.i.2.r.2 | text 60              | | causalityAssessment/methodCode/originalText
-G.k.9.i.2.r.3 | text 60              | | causalityAssessment/value
+G.k.9.i.2.r.2 | term 60              | | causalityAssessment/methodCode/originalText
+G.k.9.i.2.r.3 | term 60              | | causalityAssessment/value
 G.k.11        | text 2000            | | DRUG/observation{code=2}/value
 C.1.6.1.r.1   | text 2000            | | document/title
 C.1.11.2      | text 2000            | | investigationCharacteristic{code=4}/value/originalText
@@ -96,11 +96,11 @@ C.1.9.1.r.2   | ID_CASE              | case     | controlActEvent/id{@root=R.3.3
 C.1.10.r      | ID_CASE              | case     | controlActEvent/id{@root=R.3.2}/@extension
 C.5.1.r.1     | ID_STUDY             | case     | studyRegistration/id/@extension
 C.5.3         | ID_STUDY             | case     | researchStudy/id/@extension
-N.1.2         | ID                   | | MCCI_IN200100UV01/id/@extension
+N.1.2         | ID_CASE              | | MCCI_IN200100UV01/id/@extension
 N.1.3         | ID                   | sender   | MCCI_IN200100UV01/sender/device/id/@extension
 N.2.r.1       | ID_CASE              | case     | PORR_IN049016UV/id/@extension
 N.2.r.2       | ID                   | sender   | PORR_IN049016UV/sender/device/id/@extension
-N.1.4         | plain                | | receiver/device/id/@extension
+N.1.4         | ID                   | | receiver/device/id/@extension
 G.k.3.1       | plain                | | approval/id/@extension
 E.i.9         | LOCATION_COUNTRY     | | locatedPlace/code/@code
 G.k.2.4       | LOCATION_COUNTRY     | | productEvent/performer/assignedEntity/representedOrganization/addr/country

@@ -17,6 +17,7 @@ from ..files.file_reader import WholeFileReader
 from ..files.selection import Source
 from ..record_document import KnownValue, add_record_fields, file_metadata, record_document
 from ..tables.us_states import known_state
+from .identifying_terms import identifying_terms
 from .r2 import R2
 from .r3 import R3
 from .standard import Report, Standard, Text, Value
@@ -76,6 +77,7 @@ class E2bReader(WholeFileReader):
             if report.attachments:
                 self._warn(source, number, report.attachments)
             read = [t for t in report.texts if self._is_selected(t)]
+            read += identifying_terms(report.plain, _known(report.values))
             unread = [t for t in report.texts if not self._is_selected(t)]
             patient = standard.case(report.values) or f"{source.id}/{number}"
             selected.append(SelectedReport(number, report, read, unread, patient))
@@ -157,6 +159,8 @@ def documents(file_id: str, selected: SelectedReport, common: Mapping[str, str])
             record.MOST: str(text.most or ""),
             "patient_id": selected.patient,
         }
+        if text.term:
+            metadata[record.TERM] = "yes"
         if selected.report.onset:
             metadata[record.ONSET] = selected.report.onset
         code = text.language.lower()

@@ -44,6 +44,8 @@ class Rule:
     text: bool = False
     coded: bool = False
     """A numeric code in place of text is kept."""
+    term: bool = False
+    """The text is a clinical term: names are not looked for in it."""
     most: int | None = None
     """Maximum length in characters."""
 
@@ -94,9 +96,19 @@ def _rule(line: str) -> Rule:
     path, _, attribute = path.partition("/@") if "/@" in path else (path, "", "")
     steps = tuple(Step(name, tuple(_TEST.findall(tests))) for name, tests in _STEP.findall(path))
     word, _, most = type_.partition(" ")
-    is_text = word in ("text", "coded")
+    is_text = word in ("text", "coded", "term")
     kind = None if is_text or word == "plain" else PhiKind.of(word)
-    return Rule(field, steps, attribute, kind, role, is_text, word == "coded", int(most) if most else None)
+    return Rule(
+        field,
+        steps,
+        attribute,
+        kind,
+        role,
+        is_text,
+        word in ("coded", "term"),
+        word == "term",
+        int(most) if most else None,
+    )
 
 
 def _passes(element: Element, name: str, value: str) -> bool:
@@ -137,6 +149,8 @@ class Text(NamedTuple):
     location: ValueLocation | None
     most: int | None
     language: str
+    term: bool = False
+    """True for a clinical term."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -145,6 +159,8 @@ class Report:
 
     texts: list[Text] = dataclasses.field(default_factory=list)
     values: list[Value] = dataclasses.field(default_factory=list)
+    plain: list[Text] = dataclasses.field(default_factory=list)
+    """Names of drugs, lots, codes and other texts that are kept unless they contain what identifies a person."""
     attachments: int = 0
     onset: str = ""
     """The earliest start of a reaction, in ISO 8601: the day on which the patient's age was right; empty if not given."""
@@ -257,12 +273,37 @@ class Standard(abc.ABC):
             return True
         elif rule is not None and rule.coded and _CODE.fullmatch(element.text.strip()):
             return True
-        elif rule is None or rule.text:  # unlisted elements are read as text, so that no PHI is missed
+        elif rule is not None and not rule.text:
+            if _CODE.fullmatch(element.text.strip()) is None:
+                text = Text(
+                    rule.field or element.name,
+                    element.text,
+                    ValueLocation(element.path(), self.text_form),
+                    None,
+                    "",
+                    True,
+                )
+                report.plain.append(text)
+        else:  # unlisted elements are read as text, so that no PHI is missed
             field, most = (rule.field, rule.most) if rule is not None else (f"unlisted.{element.name}", None)
             location = ValueLocation(element.path(), self.text_form)
-            report.texts.append(Text(field, element.text, location, most, self.language(element)))
+            term = rule is not None and rule.term and is_short_term(element.text)
+            report.texts.append(Text(field, element.text, location, most, self.language(element), term))
             return True
         return False
+
+
+_TITLE = re.compile(
+    r"\b(?:dr|drs|prof|mr|mrs|ms|miss|sr|sra|dra|herr|frau|mme|monsieur|madame|doctor|nurse|patient named)\b\.?\s",
+    re.IGNORECASE,
+)
+_TERM = 100
+"""Greatest length of a MedDRA term in characters; longer texts are narratives."""
+
+
+def is_short_term(text: str) -> bool:
+    """Return whether a text is as short as a clinical term, and has no title of a person, and so is no narrative."""
+    return len(text.strip()) <= _TERM and _TITLE.search(text) is None
 
 
 def _identifies(element: Element) -> bool:

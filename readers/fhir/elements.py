@@ -172,8 +172,8 @@ AGES: dict[str, str] = {
     **dict.fromkeys(("wk", "week", "weeks"), "weeks"),
     **dict.fromkeys(("d", "day", "days", "h", "hour", "hours", "min", "minutes"), "days"),
 }
-"""Units of ages, in UCUM and English -> unit of a RecordField, or decades. Ages in hours or minutes need no masking; ages in other
-units are masked."""
+"""Units of ages, in UCUM and English -> unit of a RecordField, or decades. Ages in hours or minutes need no masking; ages in
+other units are masked."""
 
 FREE = frozenset("text note comment description remark detailed race ethnicity religion nationality language".split())
 """Extensions of people whose strings are free text; strings in other unknown extensions count as identifying."""

@@ -51,8 +51,8 @@ class FhirReader(WholeFileReader):
         yield from super().__iter__()
 
     def _read_other_files(self) -> None:
-        """Remember the people in all files, because texts may be about people in other files, and the latest date of each patient,
-        which decides what a birth date tells. Damaged files are skipped here and fail when they are read."""
+        """Remember the people in all files, because texts may be about people in other files, and the latest date of each
+        patient, which decides what a birth date tells. Damaged files are skipped here and fail when they are read."""
         sources = [s for s in self.sources() if not s.fault]
         for source in sources if len(sources) > 1 else ():
             with contextlib.suppress(ReaderError), opened(source.path) as file:

@@ -15,6 +15,7 @@ from e2b_files import NAMES, NARRATIVE, r2, r2_report, r3, r3_report
 from lxml import etree
 
 from caspipe.consumers.records.e2b import E2bConsumer
+from caspipe.consumers.records.record_ids import RecordIds
 from caspipe.consumers.records.writeback import LongTextWarning, WithheldFileWarning
 from caspipe.pipeline.errors import ComponentError, ConfigError, ConsumerError
 from caspipe.pipeline.pipeline import Pipeline
@@ -34,12 +35,20 @@ ENGINES = """
 """
 
 
+IDS_KEY = "a-key-of-the-tests"
+
+
+def token(number: str) -> str:
+    """What replaces the number of a case or a message."""
+    return RecordIds(IDS_KEY.encode()).id(number)
+
+
 def pipeline(masker: str = SHIFT) -> Pipeline:
     return Pipeline.parse(f"engines:{ENGINES}  - masker: {{{masker}}}\n")
 
 
 def consumer(tmp_path: Path, **options: Any) -> E2bConsumer:
-    made = E2bConsumer(folder=Path("e2b"), **options)
+    made = E2bConsumer(folder=Path("e2b"), ids_key=IDS_KEY, **options)
     made.output = tmp_path / "out"
     made.open()
     return made
@@ -86,12 +95,13 @@ def test_r3_is_written_with_null_flavours_and_moved_dates(tmp_path: Path) -> Non
     out = release(tmp_path, r3(), MONTH)
     assert out.decode() == mended(
         r3(),
-        ('extension="BATCH-9"', 'nullFlavor="MSK"'),
+        ('extension="BATCH-9"', f'extension="{token("BATCH-9")}"'),
         ('value="20260401101500-0500"', 'nullFlavor="MSK"'),
-        ('extension="M-US-SYNLAB-1"', 'nullFlavor="MSK"'),
+        ('extension="M-US-SYNLAB-1"', f'extension="{token("M-US-SYNLAB-1")}"'),
         ('extension="SYNLAB7"', 'nullFlavor="MSK"'),
-        ('extension="US-SYNLAB-1"', 'nullFlavor="MSK"'),
-        ('extension="US-SYNLAB-1-W"', 'nullFlavor="MSK"'),
+        ('extension="AGENCY"', 'nullFlavor="MSK"'),
+        ('extension="US-SYNLAB-1"', f'extension="{token("US-SYNLAB-1")}"'),
+        ('extension="US-SYNLAB-1-W"', f'extension="{token("US-SYNLAB-1-W")}"'),
         (NARRATIVE, "Mrs. [PERSON] (DOB 12-Apr-1961, MRN [ID]) fell ill on 2026-04-04, seen by Dr. [PERSON]."),
         ('<low value="20260305"/>', '<low value="20260405"/>'),
         ('value="202603"', 'value="202604"'),
@@ -115,7 +125,7 @@ def test_r3_is_written_with_null_flavours_and_moved_dates(tmp_path: Path) -> Non
         (' code="US" codeSystem="1.0.3166.1.2.2" displayName="USA"', ' nullFlavor="MSK" codeSystem="1.0.3166.1.2.2"'),
         ("<name>Ward 7</name>", '<name nullFlavor="MSK"/>'),
         ("<name>Dunmere Clinic</name>", '<name nullFlavor="MSK"/>'),
-        (' assigningAuthorityName="Synthetic Labs" extension="SL-77-1"', ' nullFlavor="MSK"'),
+        (' assigningAuthorityName="Synthetic Labs" extension="SL-77-1"', f' extension="{token("SL-77-1")}"'),
     )
 
 
@@ -253,13 +263,14 @@ def test_a_report_without_texts_is_written(tmp_path: Path) -> None:
 def test_r2_is_written_with_privacy_and_empty_elements(tmp_path: Path) -> None:
     assert release(tmp_path, r2(), MONTH).decode() == mended(
         r2(),
-        ("<messagenumb>SYN-1<", "<messagenumb>PRIVACY<"),
+        ("<messagenumb>SYN-1<", f"<messagenumb>{token('SYN-1')}<"),
         ("SYNLAB7", "PRIVACY"),
+        ("AGENCY", "PRIVACY"),
         (
             "<messagedateformat>204</messagedateformat><messagedate>20260401101500<",
             "<messagedateformat></messagedateformat><messagedate><",
         ),
-        ("US-SYNLAB-1", "PRIVACY"),
+        ("US-SYNLAB-1", token("US-SYNLAB-1")),
         ("country>US<", "country><"),
         ("<transmissiondateformat>102<", "<transmissiondateformat><"),
         (">20260401<", "><"),

@@ -178,7 +178,7 @@ def test_structured_values_go_with_the_first_text_only(tmp_path: Path) -> None:
     one, two = read(tmp_path, r3(), transmission="mask")
     assert two.select(RecordField) == []
     found = fields(one)
-    assert ("ID", "BATCH-9", "id[1]/@extension#r3") in found
+    assert ("ID_CASE", "BATCH-9", "id[1]/@extension#r3") in found
     assert ("PERSON_REPORTER", "Dr.", "prefix[1]#r3") in found
     assert ("LOCATION_COUNTRY", "US", "code[1]/@code#r3") in found
     assert ("PHONE", "617-555-0134", "telecom[1]/@value#r3-scheme") in found
