@@ -31,7 +31,7 @@ AGE = "an age that may tell one over {} with the dates"
 _BOUNDARY = re.compile(r"[.!?;]\s+(?=[A-Z(])|\n[ \t]*(?=\n)")
 """The end of a sentence or paragraph."""
 _TYING = frozenset(
-    "a actual aged age an and around as at back became becomes become being birthday bday b day by celebrated celebrates "
+    "a actual aged age an and around as at back became becomes become being birthday bday b day by celebrated celebrates came "
     "celebrate circa died during feb female gentleman he her him his i in is lady male man now of old on or patient pt reached "
     "s she since that the then they to turned turning turns until up was were when who will be woman year years yr yrs yo y "
     "o m f summer spring autumn fall winter early late mid last next this seen".split()
@@ -46,6 +46,9 @@ _BIRTHDAY = re.compile(
     r"\b(?:turn(?:s|ed|ing)?|b(?:irth)?-?day|be(?:came|comes?)|celebrat\w+|will be|reach\w*)\b", re.IGNORECASE
 )
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+_LAST = datetime.date(LATEST_YEAR, 12, 31)
+_UNDATED = TimeSpan(_LAST, _LAST, "day")
+"""The newest date of a text with birth dates only."""
 _UNSURE_BIRTHS, _UNSURE_YEARS = 10, 8
 """Two digits may mean the century before if they are among that many last years of `LATEST_YEAR`, more than a year after all
 other dates: of birth dates, and of others."""
@@ -127,8 +130,7 @@ class CalendarContract:
             known = latest.get(date.span.precision)
             if known is None or date.span.last > known.last:
                 latest[date.span.precision] = date.span
-        end = datetime.date(LATEST_YEAR, 12, 31)
-        return list(latest.values()) or [TimeSpan(end, end, "day")]
+        return list(latest.values()) or [_UNDATED]
 
     def _tells(self, date: _Dated) -> bool:
         """Return whether a date is more than `oldest` years before the newest one."""
@@ -138,7 +140,7 @@ class CalendarContract:
             return False
         if date.span.first.year <= LATEST_YEAR - (_UNSURE_BIRTHS if date.birth else _UNSURE_YEARS):
             return False
-        others = [newest for newest in self._newest if newest is not date.span]
+        others = [newest for newest in self._newest if newest not in (date.span, _UNDATED)]
         if any(date.span.first <= later_by_years(newest.last, 1) for newest in others):
             return False
         return any(date.earlier.years_before(newest, self._oldest + 1) for newest in others or self._newest)
@@ -157,10 +159,11 @@ class CalendarContract:
             return
         if any(self._fits(birth, low, others) for birth in births):
             return
-        years = max(self._oldest - int(low), 1)
+        years = self._oldest - int(low)
         placed = tied or [d for d in near if d.span.precision in ("day", "month")]
         for date in placed or [d for d in (*others, *record) if d.span.precision in ("day", "month")]:
-            if any(newest.last > later_by_years(date.span.first, years) for newest in self._newest):
+            limit = later_by_years(date.span.first, max(years, 1))
+            if any(newest.last > limit or (not years and newest.last == limit) for newest in self._newest):
                 self._hide(age, AGE)
                 return
 
