@@ -163,7 +163,9 @@ def test_a_replacement_that_says_nothing_of_a_date_stays() -> None:
 AGES = """94th birthday; her ninety-fourth birthday; born 93 years ago; 1128 months; 34,000 days; 4,900 weeks; y/o 91F; 91 y.o.;
 yo: 91; she is ninety-four; Frail. Ninety-four, lives alone; a nonagenarian; a nonagenerian; a centenarian; in her nineties;
 age: 9 decades; nine decades of life; in her tenth decade; in her 95th year; 92.5 years; aet. 93; 90-something; 93 Jahre alt;
-93-jährige; will be 95 in; 1,128-month-old; 34000 days of life; he is over 90;  90+ years old""".replace("\n", " ").split("; ")
+93-jährige; will be 95 in; 1,128-month-old; 34000 days of life; he is over 90;  90+ years old""".replace(
+    "\n", " "
+).split("; ")
 NEAR = """90 mg; 94th percentile; temp 91F; 95 %; BP 94/60; 91 F catheter; for 1128 days; 95 months of data; over 34,000 steps;
 4,900 weeks of follow-up; 34,000 days of hospital stay; ninety-four mg; ninety minutes; ninety-four percent; sats over 90;
 94th Street; allopurinol at one hundred in two weeks; bone 13.1 years; ninth decade of the century; HR 90ish; EF over 90;
@@ -255,7 +257,9 @@ def test_offsets_in_whole_weeks_and_how_many_remain() -> None:
         ("no date", [], None),
     ],
 )
-def test_a_weekday_that_stays_leaves_one_offset_in_seven(text: str, marks: list[tuple[int, int, str]], said: str) -> None:
+def test_a_weekday_that_stays_leaves_one_offset_in_seven(
+    text: str, marks: list[tuple[int, int, str]], said: str
+) -> None:
     cas = Cas(text, id="note")
     for begin, end, kind in marks:
         cas.add(Phi(begin, end, kind=PhiKind.of(kind)))
@@ -273,7 +277,9 @@ def test_offsets_that_are_not_whole_weeks_are_refused() -> None:
         assert cas.deidentified == new
     with pytest.raises(ValueError, match="expected an offset of 1 days or more in whole weeks between -6 and 6"):
         Shift(unit="weeks", days=(-6, 6))
-    with pytest.raises(ValueError, match="season: its offsets of days, months and years are not whole weeks; expected unit: days"):
+    with pytest.raises(
+        ValueError, match="season: its offsets of days, months and years are not whole weeks; expected unit: days"
+    ):
         Shift(unit="weeks", season=True)
 
 
