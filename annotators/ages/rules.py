@@ -167,7 +167,7 @@ FROM_VERB = (
         "is n",
         guards.bare,
         rf"{_PRONOUN}(?P<span>(?P<n>{NUMBER})(?:{J}(?P<unit>years?|yrs?))?)(?![ ]and[ ](?:\d|{CARDINAL}\b))"
-        r"(?=[.,;!?)](?!\d)|[ ](?:and|but|with|who|so|when|at the time)\b|[ ]?$)",
+        r"(?=[.,;!?)](?!\d)|[ ](?:and|but|with|who|so|when|at the time|(?:back )?in (?:19|20)\d\d)\b|[ ]?$)",
     ),
     age_rule(
         "when n",

@@ -164,6 +164,8 @@ def dotted_day(ctx: DateContext) -> int:
     if not ctx.whole() or _number_of(ctx) or against.COUNTED.match(ctx.after) or against.SCORE.search(ctx.before):
         return REJECT
     if ctx.covered.endswith("."):
+        if ctx.strong and len(ctx.covered) > 5:
+            return 0  # on 04.03.
         ends = ctx.after[:1] == " " and ctx.after[1:2].isupper()  # 11.2. Mother is well
         return 1 if ctx.support or not ends else REJECT
     return 1

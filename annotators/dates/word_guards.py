@@ -25,7 +25,8 @@ def full(ctx: DateContext) -> int:
         return REJECT
     if hit[-1].isdigit():
         long = hit[-4:].isdigit()
-        if (right.isalpha() and not long) or against.COUNTED.match(ctx.after):
+        sure = long and ctx.interpretations[0].begin.day is not None  # February 21, 2018 fall
+        if (right.isalpha() and not long) or (not sure and against.COUNTED.match(ctx.after)):
             return REJECT
         if right == ":" and ctx.after[1:2].isdigit() and not long and " " in hit:
             return REJECT

@@ -28,10 +28,10 @@ OLDEST = 89
 BIRTH = "a date that may tell an age over {}"
 AGE = "an age that may tell one over {} with the dates"
 
-_BOUNDARY = re.compile(r"[.!?;]\s+(?=[A-Z(])|\n[ \t]*(?=\n)")
+_BOUNDARY = re.compile(r"[.!?;]\s+(?=[A-Z(\d])|\n[ \t]*(?=\n)")
 """The end of a sentence or paragraph."""
 _TYING = frozenset(
-    "a actual aged age an and around as at back became becomes become being birthday bday b day by celebrated celebrates "
+    "a actual aged age an and around as at back became becomes become being birthday bday b day by celebrated celebrates came "
     "celebrate circa died during feb female gentleman he her him his i in is lady male man now of old on or patient pt reached "
     "s she since that the then they to turned turning turns until up was were when who will be woman year years yr yrs yo y "
     "o m f summer spring autumn fall winter early late mid last next this seen".split()
@@ -46,9 +46,14 @@ _BIRTHDAY = re.compile(
     r"\b(?:turn(?:s|ed|ing)?|b(?:irth)?-?day|be(?:came|comes?)|celebrat\w+|will be|reach\w*)\b", re.IGNORECASE
 )
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
-_UNSURE_BIRTHS, _UNSURE_YEARS = 10, 8
-"""Two digits may mean the century before if they are among that many last years of `LATEST_YEAR`, more than a year after all
-other dates: of birth dates, and of others."""
+_LAST = datetime.date(LATEST_YEAR, 12, 31)
+_NONE = datetime.timedelta(0)
+_UNDATED = TimeSpan(_LAST, _LAST, "day")
+"""The newest date of a text with birth dates only."""
+_UNSURE_YEARS = 10
+"""Two digits of a birth date may mean the century before if they are among that many last years of `LATEST_YEAR`."""
+_GAP = 4
+"""Two digits may mean the century before if the date is more than that many years after all other dates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,8 @@ class CalendarContract:
         record = list(_record(context))
         self._ends = [match.end() for match in _BOUNDARY.finditer(context.text)]
         self._newest = self._latest([*dated, *record])
+        visits = {d.span for d in (*dated, *record) if not d.birth}
+        self._two_newest = sorted(visits, key=lambda span: (span.last, span.first), reverse=True)[:2]
         for date in dated:
             if date.mention is not None and self._tells(date):
                 self._hide(date.mention, BIRTH)
@@ -127,8 +134,7 @@ class CalendarContract:
             known = latest.get(date.span.precision)
             if known is None or date.span.last > known.last:
                 latest[date.span.precision] = date.span
-        end = datetime.date(LATEST_YEAR, 12, 31)
-        return list(latest.values()) or [TimeSpan(end, end, "day")]
+        return list(latest.values()) or [_UNDATED]
 
     def _tells(self, date: _Dated) -> bool:
         """Return whether a date is more than `oldest` years before the newest one."""
@@ -136,12 +142,13 @@ class CalendarContract:
             return True
         if date.earlier is None:
             return False
-        if date.span.first.year <= LATEST_YEAR - (_UNSURE_BIRTHS if date.birth else _UNSURE_YEARS):
+        newest = next((span for span in self._two_newest if span != date.span), None)
+        if newest is None:
+            unsure = date.birth and date.span.first.year > LATEST_YEAR - _UNSURE_YEARS
+            return unsure and date.earlier.years_before(_UNDATED, self._oldest + 1)
+        if date.span.first <= later_by_years(newest.last, _GAP):
             return False
-        others = [newest for newest in self._newest if newest is not date.span]
-        if any(date.span.first <= later_by_years(newest.last, 1) for newest in others):
-            return False
-        return any(date.earlier.years_before(newest, self._oldest + 1) for newest in others or self._newest)
+        return date.earlier.years_before(newest, self._oldest + 1)
 
     def _judge(self, age: Mention, births: list[TimeSpan], others: list[_Dated], record: list[_Dated]) -> None:
         low, high = youngest(age.text) or 0.0, years_of(age.text) or 0.0
@@ -157,10 +164,12 @@ class CalendarContract:
             return
         if any(self._fits(birth, low, others) for birth in births):
             return
-        years = max(self._oldest - int(low), 1)
+        years = self._oldest - int(low)
         placed = tied or [d for d in near if d.span.precision in ("day", "month")]
         for date in placed or [d for d in (*others, *record) if d.span.precision in ("day", "month")]:
-            if any(newest.last > later_by_years(date.span.first, years) for newest in self._newest):
+            limit = later_by_years(date.span.first, max(years, 1))
+            latest = [n.last + (n.slack(date.span) if date.span.precision != "day" else _NONE) for n in self._newest]
+            if any(last > limit or (not years and last == limit) for last in latest):
                 self._hide(age, AGE)
                 return
 

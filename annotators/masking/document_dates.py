@@ -128,9 +128,9 @@ class DocumentDates:
                 r.iso() for r in readings
             ]:  # the finder knew more: its languages
                 year_only = mention.value.isdigit() and sum(map(str.isdigit, text)) > len(mention.value)
-                readings = (
-                    readings if year_only else self._parse(mention.value) or readings
-                )  # 30 February is not a year
+                known = () if year_only else self._parse(mention.value)  # 30 February is not a year
+                stated = {_stated(r) for r in readings}  # a known birth date does not make a day of `born 1985`
+                readings = tuple(r for r in known if not stated or _stated(r) in stated) or readings
             self._cache[key] = readings
         return readings
 
@@ -201,6 +201,13 @@ def order_of(layout: str) -> Literal["MDY", "DMY", ""]:
     if "M" not in parts or "D" not in parts or parts[0] in ("Y", "y"):
         return ""
     return "MDY" if parts.index("M") < parts.index("D") else "DMY"
+
+
+def _stated(reading: DateInterpretation) -> tuple[bool, ...]:
+    """Return which parts a reading states: year, month, day, season, decade, and whether it has two ends."""
+    date = reading.begin
+    parts = (date.year, date.month, date.day, date.season or None, date.decade, reading.end)
+    return tuple(part is not None for part in parts)
 
 
 def _format(reading: DateInterpretation, mention: Mention) -> str:

@@ -165,6 +165,10 @@ class Masker(AnalysisEngine):
                 fallback=replacement.fallback,
             )
             target.add(masked.set_source(self.id))
+        dates = self._operator(PhiKind.DATE)
+        if dates is not None:
+            written = [(r.begin, r.end) for r in planned if not r.fallback]
+            cas.metadata.update(dates.disclose(context, written, [(r.begin, r.end) for r in planned]))
         if self.carry:
             copy_annotations(view, target, None if self.carry is True else self.carry)
             if self.terms is not None and self.carry is True:

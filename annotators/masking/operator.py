@@ -33,6 +33,7 @@ class Mention:
 
 
 T = TypeVar("T")
+Span = tuple[int, int]
 Scope = Literal["project", "patient", "document"]
 
 
@@ -149,6 +150,13 @@ class Operator(Part):
         `value` and the replacement are normalized: a date is ISO 8601 (year, month or day), an age is `64 years`.
         """
         return None
+
+    def disclose(self, context: Context, written: Sequence[Span], replaced: Sequence[Span]) -> dict[str, str]:
+        """Return document metadata that say what a reader of the masked text can find out about the secret; numbers only.
+
+        `replaced` are all spans of the original text that were replaced, `written` those without a fallback.
+        """
+        return {}
 
     def open(self) -> None:
         """Load key files and lexicons. Raises ResourceError if one is missing."""

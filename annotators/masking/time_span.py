@@ -24,10 +24,13 @@ class TimeSpan(NamedTuple):
 
     def years_before(self, other: TimeSpan, years: int) -> bool:
         """Return whether that many years may lie between the two, also after both are shifted."""
-        days = _SLACK["day"] if self.precision == other.precision == "day" else 0
-        if self.precision != other.precision:
-            days = _SLACK[self.precision] + _SLACK[other.precision]
-        return (later_by_years(self.first, years) - other.last).days <= days
+        return later_by_years(self.first, years) <= other.last + self.slack(other)
+
+    def slack(self, other: TimeSpan) -> datetime.timedelta:
+        """Return by how much a shift may change the distance of the two: nothing between periods of one length."""
+        if self.precision == other.precision:
+            return datetime.timedelta(_SLACK["day"] if self.precision == "day" else 0)
+        return datetime.timedelta(_SLACK[self.precision] + _SLACK[other.precision])
 
 
 def time_span(date: PartialDate) -> TimeSpan | None:

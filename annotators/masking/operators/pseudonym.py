@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Literal
+from typing import ClassVar, Literal
 
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
@@ -18,6 +18,8 @@ class Pseudonym(KeyedOperator):
     which value it was (HMAC-SHA256, truncated). Values are compared as normalized by the finder, else without case, white
     space and, for numbers, punctuation.
     """
+
+    hides: ClassVar[bool] = True
 
     scope: Literal["project", "patient", "document"] = "project"
     """Within which scope equal values get equal names."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -18,11 +18,14 @@ from ...dates.interpretation import WEEKDAYS, DateInterpretation, PartialDate
 from ..date_arithmetic import moved, parse_iso, representative_day, shift_date
 from ..date_format import Style, format_dates, format_like, match_case
 from ..document_dates import DocumentDates, Order, complete_ends, edges
-from ..operator import NO_KEY, Context, Fallback, KeyedOperator, Mention, Outcome
+from ..operator import NO_KEY, Context, Fallback, KeyedOperator, Mention, Outcome, Span
+from ..possible_offsets import kept_weekdays, possible
 
 _BESIDE = re.compile(r"[\s,(]{0,3}(?:the\s)?")
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
 _OUT_OF_RANGE = Fallback("year outside 1 to 9999")
+OFFSETS = "possible_offsets"
+"""Name of the document metadata that says how many offsets remain possible, `104 of 730`."""
 MAX_DAYS = 365 * 400
 """Greatest offset that metadata or a table may give; more than four hundred years is a mistake."""
 
@@ -41,6 +44,8 @@ class Shift(KeyedOperator):
     """Interval of the offset in days, both ends included; the offset is never 0."""
     min_days: int = 1
     """Smallest offset in either direction (days)."""
+    unit: Literal["days", "weeks"] = "days"
+    """`weeks`: only offsets of whole weeks, so that weekdays stay right. Fewer offsets are possible: 104 instead of 730."""
     scope: Literal["patient", "document"] = "patient"
     """Scope of an offset: the dates of a patient or of a document. A document that names no patient has its own offset."""
     offset: str = "date_shift_days"
@@ -50,7 +55,8 @@ class Shift(KeyedOperator):
     ambiguous: Order = "MDY"
     """How `03/04/2020` is read if the document's other dates do not decide it."""
     style: Style = "text"
-    """`text` 13 Aug 2005, `seed` [13 AUGUST 2005], `iso` 2005-08-13, `original` as in the text (possibly ambiguous)."""
+    """`text` 13 Aug 2005, `seed` [13 AUGUST 2005], `iso` 2005-08-13, `original` as in the text (possibly ambiguous). With `text`,
+    dates in digits without a day or a year keep their form: 02/2020, 03/04."""
     brackets: bool = False
     """Write shifted dates in brackets, so that a reader can distinguish them from dates that were missed."""
     time: Literal["drop", "keep"] = "drop"
@@ -76,9 +82,12 @@ class Shift(KeyedOperator):
         if self.min_days < 1:
             raise ValueError(f"min_days: expected 1 or more, got {self.min_days}")
         if not any(self._choices):
+            whole = " in whole weeks" if self.unit == "weeks" else ""
             raise ValueError(
-                f"days: expected an offset of {self.min_days} days or more between {self.days[0]} and {self.days[1]}"
+                f"days: expected an offset of {self.min_days} days or more{whole} between {self.days[0]} and {self.days[1]}"
             )
+        if self.season and self.unit == "weeks":
+            raise ValueError("season: its offsets of days, months and years are not whole weeks; expected unit: days")
         if self.season and not self._triples:
             raise ValueError("season: the three intervals leave no offset but 0")
 
@@ -120,8 +129,32 @@ class Shift(KeyedOperator):
             return None
         return None if shifted is None else shifted.iso()
 
+    def disclose(self, context: Context, written: Sequence[Span], replaced: Sequence[Span]) -> dict[str, str]:
+        """Return how many offsets a reader of the masked text cannot exclude, `104 of 730`; nothing if no date was shifted or the
+        offset was given. Weekdays that stay beside dates count, years that are unlikely do not."""
+        offset = self._offset(context)
+        spans = set(written)
+        dates = [m for m in context.of_kind(PhiKind.DATE) if (m.begin, m.end) in spans]
+        if isinstance(offset, Fallback) or not dates or self._given(context):
+            return {}
+        offsets = (
+            [relativedelta(days=d, months=m, years=y) for d, m, y in self._triples]
+            if self.season
+            else [relativedelta(days=days) for choices in self._choices for days in choices]
+        )
+        shown = []
+        readings = DocumentDates.of(context, self.ambiguous)
+        for mention in dates:
+            reading = readings.reading(mention)
+            full = readings.complete(mention, reading.begin) if reading and reading.end is None else None
+            day = full.to_date() if full is not None else None
+            if day is not None:
+                shown += [(moved(day, offset), weekday) for weekday in kept_weekdays(context, mention, replaced)]
+        return {OFFSETS: f"{possible(offsets, shown)} of {len(offsets)}"}
+
     def _write(self, mention: Mention, reading: DateInterpretation, shifted: list[PartialDate]) -> str:
-        same_layout = format_like(mention.text, reading, shifted[0]) if self.style == "original" else None
+        keeps_form = self.style == "original" or (self.style == "text" and _is_bare(mention.text, reading))
+        same_layout = format_like(mention.text, reading, shifted[0]) if keeps_form else None
         if same_layout is not None:
             return f"[{same_layout}]" if self.brackets else same_layout
         stated = [d for d in (reading.begin, reading.end) if d is not None]
@@ -155,15 +188,21 @@ class Shift(KeyedOperator):
     def _offset(self, context: Context) -> relativedelta | Fallback:
         return context.remember(self, "offset", lambda: self._make_offset(context))
 
+    def _given(self, context: Context) -> str:
+        """Return the offset that the metadata or the table give; empty if they give none."""
+        return context.cas.metadata.get(self.offset) or self._table.get(context.patient(self.patient)) or ""
+
     def _make_offset(self, context: Context) -> relativedelta | Fallback:
-        given = context.cas.metadata.get(self.offset) or self._table.get(context.patient(self.patient))
-        if given is not None and given != "":
+        given = self._given(context)
+        if given:
             try:
                 days = int(given)
             except ValueError:
                 return Fallback("the given offset is not a whole number")
             if abs(days) > MAX_DAYS:
                 return Fallback("the given offset is out of range")
+            if self.unit == "weeks" and days % 7:
+                return Fallback("the given offset is not in whole weeks")
             return relativedelta(days=days) if days else Fallback("the given offset is 0")
         if self.secret is None:
             return NO_KEY
@@ -178,6 +217,10 @@ class Shift(KeyedOperator):
     @cached_property
     def _choices(self) -> tuple[range, range]:
         low, high = self.days
+        if self.unit == "weeks":
+            least = -(-self.min_days // 7)
+            weeks = range(-(-low // 7), min(high // 7, -least) + 1), range(max(-(-low // 7), least), high // 7 + 1)
+            return tuple(range(w.start * 7, w.stop * 7, 7) for w in weeks)  # type: ignore[return-value]  # two
         return range(low, min(high, -self.min_days) + 1), range(max(low, self.min_days), high + 1)
 
     @cached_property
@@ -203,6 +246,13 @@ class Shift(KeyedOperator):
             if len(row) != 2 or not re.fullmatch(r"\s*[+-]?\d+\s*", row[1]):
                 raise ResourceError(f"offset table {self.table}: row {number}: expected an identifier and whole days")
         return {row[0].strip(): row[1] for row in rows}
+
+
+def _is_bare(text: str, reading: DateInterpretation) -> bool:
+    """Return whether a date in digits lacks its day or its year: `02/2020`, `03/04`, `'09`. In words it would look like another
+    precision."""
+    partial = reading.begin.precision != "day" and reading.end is None
+    return partial and text.strip()[:1] in "0123456789'’‘" and not any(c.isalpha() for c in text)
 
 
 def _incomplete(reading: DateInterpretation) -> Fallback:

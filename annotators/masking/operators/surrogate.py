@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar, Literal
 
 from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ..document_dates import Order
-from ..operator import KEPT, NO_KEY, Context, Fallback, KeyedHash, KeyedOperator, Mention, Outcome
+from ..operator import KEPT, NO_KEY, Context, Fallback, KeyedHash, KeyedOperator, Mention, Outcome, Span
 from ..surrogates import pools, shapes
 from ..surrogates.ages import generalized
 from ..surrogates.draws import Draws
@@ -102,6 +103,9 @@ class Surrogate(KeyedOperator):
         readers = {PhiKind.DATE: self._shift, PhiKind.AGE: self._age}
         reader = readers.get(mention.kind.top)
         return None if reader is None else reader.normalize(mention, context)
+
+    def disclose(self, context: Context, written: Sequence[Span], replaced: Sequence[Span]) -> dict[str, str]:
+        return self._shift.disclose(context, written, replaced) if self.secret is not None else {}
 
     def field(self, value: str, kind: PhiKind, context: Context) -> str | None:
         readers = {PhiKind.DATE: self._shift, PhiKind.AGE: self._age}

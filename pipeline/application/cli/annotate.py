@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from ....typesystem import DEIDENTIFIED_VIEW, Cas, ListHit, MaskedSpan, Phi, PhiCandidate
+from ....typesystem import DEIDENTIFIED_VIEW, Cas, ListHit, MaskedSpan, Phi, PhiCandidate, PhiKind
 from ...contract.leaks import describe_leaks, leaks_of, refuse_leaks
 from ...errors import ReaderError
 from . import console
@@ -142,3 +142,5 @@ def _print_why(cas: Cas, offset: int, show_text: bool) -> None:
             if m.original_begin <= offset < m.original_end:
                 fallback = f" ({m.fallback})" if m.fallback else ""
                 out.print(f"masked by: {m.operator}{fallback}", markup=False)
+                if m.kind.top is PhiKind.DATE and cas.metadata.get("possible_offsets"):
+                    out.print(f"offsets that remain possible: {cas.metadata['possible_offsets']}", markup=False)

@@ -221,7 +221,7 @@ def test_the_finder_may_know_more_than_the_text_says_in_english() -> None:
 @pytest.mark.parametrize(
     ("text", "new"),
     [
-        ("27.1.", "6 Feb."),
+        ("27.1.", "6.2."),
         ("20-ABR-2022", "30 Apr 2022"),
         ("14 abr. 1960", "24 Apr 1960"),
         ("Thu Sep 25 10:36:28 BRST 2003", "Sun 5 Oct 2003"),

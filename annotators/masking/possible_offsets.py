@@ -1,0 +1,45 @@
+"""Counts the offsets that a reader of the masked text cannot exclude, by the weekdays that stay beside shifted dates."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from dateutil.relativedelta import relativedelta
+
+from ..dates.calendar import LANGUAGES, Calendar
+from .date_arithmetic import moved
+from .operator import Context, Mention, Span
+
+_WEEKDAYS = Calendar(LANGUAGES).weekdays
+_BEFORE = re.compile(r"(?<!\w)(?P<w>[^\W\d_]{3,11})[\s,.(]{1,3}(?:the\s)?\Z")
+_AFTER = re.compile(r"[\s,(]{1,3}(?P<w>[^\W\d_]{3,11})(?!\w)")
+_WINDOW = 16
+
+
+def kept_weekdays(context: Context, date: Mention, replaced: Sequence[Span]) -> Iterator[int]:
+    """Yield the weekdays (0 is Monday) directly before and after a date that no replacement covers."""
+    text = context.text
+    before = _BEFORE.search(text[max(0, date.begin - _WINDOW) : date.begin])
+    after = _AFTER.match(text, date.end)
+    at = max(0, date.begin - _WINDOW)
+    for match, shift in ((before, at), (after, 0)):
+        number = _WEEKDAYS.get(match["w"].lower()) if match else None
+        if match is None or number is None:
+            continue
+        begin, end = match.start("w") + shift, match.end("w") + shift
+        if not any(b < end and begin < e for b, e in replaced):
+            yield number
+
+
+def possible(offsets: Iterable[relativedelta], shown: Sequence[tuple[datetime.date, int]]) -> int:
+    """Return how many offsets put every shown date back on the weekday that stands beside it."""
+    return sum(all(_weekday(day, offset) == weekday for day, weekday in shown) for offset in offsets)
+
+
+def _weekday(day: datetime.date, offset: relativedelta) -> int | None:
+    try:
+        return moved(day, -offset).weekday()
+    except OverflowError:
+        return None
