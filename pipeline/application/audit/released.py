@@ -15,6 +15,7 @@ from ....typesystem import PhiKind, first_level
 from ...contract.output import Output
 from ...errors import ConfigError, Fault, ReaderError
 from ...running.ledger import LedgerReader
+from ...storage.own_kinds import declare_from
 from .findings import sample_ids
 from .sampling import FILE, Sample, Stratification, draw, draw_by_stratum, read_sample, sample_id, strata_of
 
@@ -47,6 +48,7 @@ class MaskedText:
 
 def ledger_of(run: Path, ledger: Path | None = None) -> LedgerReader:
     """Return the ledger of a run that has ended. Raises ResourceError without a ledger, ReaderError if the run has not ended."""
+    declare_from(run / "restricted")  # the kinds of its placeholders
     reader = LedgerReader.read(ledger or run)
     if reader.run().state == "running":
         reader.close()
