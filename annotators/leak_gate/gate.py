@@ -69,7 +69,7 @@ class LeakGate(AnalysisEngine):
     """Checks of the text: values that were masked, `KnownPhi` of the record, rules, words that the list of a site denies; none
     if empty."""
     kinds: list[PhiKind] = field(default_factory=lambda: [PhiKind.of(k) for k in _VALUES.split()])
-    """Search for masked values of these kinds and those below them."""
+    """Search for masked values of these kinds, those below them, and kinds that a configuration or corpus declares."""
     without: list[PhiKind] = field(default_factory=lambda: [PhiKind.of(k) for k in _NOT_VALUES.split()])
     """But not of these: their values are ordinary words and small numbers."""
     rules: list[PhiKind] = field(default_factory=lambda: [PhiKind.of(k) for k in _RULES.split()])
@@ -212,7 +212,7 @@ class LeakGate(AnalysisEngine):
         return values.values()
 
     def _is_wanted(self, kind: PhiKind) -> bool:
-        return any(map(kind.is_a, self.kinds)) and not any(map(kind.is_a, self.without))
+        return (kind.top.own or any(map(kind.is_a, self.kinds))) and not any(map(kind.is_a, self.without))
 
     def _known_phi(self, initial: View, readable: VisibleText) -> Iterator[LeakSpan]:
         known = initial.select(KnownPhi)

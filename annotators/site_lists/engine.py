@@ -18,7 +18,7 @@ NOT_APPLIED = "site.allow.not_applied"
 """Name of the list of the ListHit at a word that is on the list but may be PHI there; its entry ends with the reason."""
 _BY = f"{VETOED}: allowed by "
 KNOWN = "known PHI of the record"
-ELSEWHERE = "it names somebody elsewhere in the text"
+ELSEWHERE = "a name elsewhere in the text"
 
 
 @component("site", outputs=[PhiCandidate, ListHit])

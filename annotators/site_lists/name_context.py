@@ -1,4 +1,4 @@
-"""Decides whether an allowed word is a part of somebody's name at one place: then the list does not apply there."""
+"""Decides where an allowed word is a part of the name of a person: the list does not apply there."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ _INITIAL = re.compile(r"(?:^|[\s(,.])[^\W\d_]\.[ \t-]?\Z")
 _AFTER = re.compile(r"['’]?s?[ \t]*,?[ \t]*\n?[ \t]*(?P<word>[^\W\d_][\w-]*)")
 _LEFT = re.compile(r"[ \t]*[-'’.]?[ \t]*\n?[ \t]*\Z")
 _RIGHT = re.compile(r"[ \t]*[-,'’]?[ \t]*\n?[ \t]*\Z")
+_AGED = re.compile(
+    r"[ \t]*,?[ \t]+(?:is|was)[ \t]+an?[ \t]+\d|[ \t]*,[ \t]*(?:aged?[ \t]+)?\d{1,3}[ \t-]*y", re.IGNORECASE
+)
+_SMALL_WORDS = re.compile(
+    r"\b(?:The|A|An|the|an?|of|in|at|on|to|for|and|or|with|per|post|status|[sp]|after|before|during|via)\b"
+)
+"""Words that a finder may take with an allowed one, and that name nobody."""
 _POSSESSIVE = re.compile(r"['’][sS]\Z")
 _SPEECH = frozenset(
     "said says states stated reports denies denied complains complained endorses presents told tells".split()
@@ -45,7 +52,7 @@ class NameContext:
         text = self._text
         left = text[max(0, match.begin - _REACH) : match.begin]
         capital = text[match.begin : match.begin + 1].isupper()
-        if capital and _INITIAL.search(left):
+        if capital and (_INITIAL.search(left) or _AGED.match(text, match.end)):
             return True
         if (before := _BEFORE.search(left)) and _announces(before, capital):
             return True
@@ -87,7 +94,8 @@ class AllowedText:
         return self._matches[bisect_right(self._ends, begin) : bisect_left(self._begins, end)]
 
     def explains(self, begin: int, end: int) -> bool:
-        """Return whether allowed words explain every letter and digit of a span; a possessive `'s` needs no word."""
+        """Return whether allowed words explain every letter and digit of a span; a possessive, articles and
+        prepositions need no word."""
         done, matches = begin, self.within(begin, end)
         for number, match in enumerate(matches):
             if _has_letters(self._text[done : match.begin], number > 0):
@@ -97,11 +105,11 @@ class AllowedText:
 
 
 def _has_letters(between: str, after_word: bool) -> bool:
-    """Return whether there is more than white space, punctuation and, after a word, a possessive `'s`."""
+    """Return whether there is more than white space, punctuation, articles and prepositions and, after a word, a possessive."""
     rest = between.rstrip()
     if after_word and _POSSESSIVE.fullmatch(rest):
         return False
-    return any(map(str.isalnum, between))
+    return any(map(str.isalnum, _SMALL_WORDS.sub("", between)))
 
 
 def _announces(before: re.Match[str], capital: bool) -> bool:
@@ -112,7 +120,7 @@ def _announces(before: re.Match[str], capital: bool) -> bool:
         return bool(bits & _LABELS)
     if bits & (cues.TITLE | cues.GREETING) or (word[0].isupper() and bits & cues.WEAK_TITLE):
         return True
-    return capital and not before["stop"] and bool(bits & (cues.RELATIVE | cues.NAMED))
+    return capital and not before["stop"] and (word.lower() == "by" or bool(bits & (cues.RELATIVE | cues.NAMED)))
 
 
 def named_in(words: str, values: Iterable[frozenset[str]]) -> bool:

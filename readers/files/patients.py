@@ -1,4 +1,4 @@
-"""Whose document it is: by a pattern over the document id, or by a table of files and patients."""
+"""Find the patient of a document: by a pattern over its id, or in a table of files and patients."""
 
 from __future__ import annotations
 

@@ -144,6 +144,8 @@ class CasFileReader(DocumentFileReader):
         super().open()
         if self.typesystem is not None and isinstance(loaded := self._finder.load(str(self.typesystem)), str):
             raise ReaderError(f"reader {self.id}: {loaded}")
+        for source in self.sources()[:1]:
+            self._finder.declare_kinds(source.path)
 
     def close(self) -> None:
         self._type_systems = None

@@ -242,3 +242,24 @@ def test_the_schema_allows_declared_kinds() -> None:
     assert (
         "^[A-Z][A-Z0-9_]*$" in schema["definitions"]["engine"]["anyOf"][1]["properties"]["masker"]["patternProperties"]
     )
+
+
+@pytest.mark.attack("own-kinds")
+def test_the_gate_finds_a_value_of_an_own_kind_that_stands_elsewhere(project: Path) -> None:
+    (project / "rules.yaml").write_text(
+        "rules:\n  - {name: ward, kind: WARDCODE, pattern: 'code (ZQ[0-9]{4}x)', group: 1, confidence: 0.9}\n",
+        encoding="utf-8",
+    )
+    pipeline = Pipeline.parse(
+        f"{KINDS}engines: [segmenter, patterns: {{rules: {project / 'rules.yaml'}}}, resolver, masker, leak_gate]"
+    )
+    cas = pipeline.process("The code ZQ4411x was set. Later ZQ4411x again.")
+    assert cas.deidentified == "The code [WARDCODE] was set. Later [WARDCODE] again."
+
+
+@pytest.mark.attack("own-kinds")
+def test_an_audit_of_a_run_knows_its_kinds(project: Path) -> None:
+    done = in_process("run", "own.yaml", "--quiet", cwd=project)
+    assert done.returncode == 0, done.stderr
+    drawn = in_process("audit", "sample", "out", "--size", "2", "--by", "kind", cwd=project)
+    assert drawn.returncode == 0, drawn.stderr + drawn.stdout

@@ -120,6 +120,9 @@ NOT_ALLOWED = [
     "signed by Whipple, MD.",
     "husband Whipple came.",
     "then Whipple denies pain.",
+    "Whipple is a 64 year old man.",
+    "then Whipple, 64 y/o, came.",
+    "done by Whipple.",
     "seen whipple.",
     "spoke to Will.",
     "spoke to Whippleton.",
@@ -332,3 +335,15 @@ def test_time_does_not_depend_on_the_number_of_entries(tmp_path: Path) -> None:
         return best
 
     assert seconds(large) < 3 * seconds(small) + 0.01
+
+
+@pytest.mark.attack("site-lists")
+def test_small_words_that_a_finder_takes_along_do_not_keep_an_allowed_word_masked(site: Path, tmp_path: Path) -> None:
+    rules = tmp_path / "more.yaml"
+    rules.write_text(
+        "rules:\n  - {name: more, kind: PERSON, pattern: 'p Whipple|The Whipple|Whipple Road', confidence: 0.9}\n",
+        encoding="utf-8",
+    )
+    text = "s/p Whipple. The Whipple went well."
+    assert found_everywhere(site, rules, text) == text
+    assert "Whipple" not in found_everywhere(site, rules, "lives in Whipple Road.")

@@ -16,6 +16,7 @@ from ...contract.output import Output
 from ...errors import ConfigError, Fault, ReaderError
 from ...running.ledger import LedgerReader
 from ...running.release_manifest import RELEASE
+from ...storage.own_kinds import declare_from
 from .findings import sample_ids
 from .published import REVIEWED, published
 from .sampling import FILE, Sample, Stratification, draw, draw_by_stratum, read_sample, sample_id, strata_of
@@ -49,6 +50,7 @@ class MaskedText:
 def ledger_of(run: Path, ledger: Path | None = None) -> LedgerReader:
     """Return the ledger of a run that has ended, or of the release from its reviewed documents. Raises ResourceError without a
     ledger, ReaderError if the run has not ended."""
+    declare_from(run / "restricted")  # the kinds of its placeholders
     if ledger is None and LedgerReader.place(run).is_file() and published(run) is not None:
         ledger = run / REVIEWED
     reader = LedgerReader.read(ledger or run)
