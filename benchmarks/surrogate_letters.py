@@ -2,11 +2,12 @@
 
     python -m benchmarks.surrogate_letters [--documents 30] [--skip 0] [--output out-surrogates] [--gold]
 
-The letters are the first discharge letters and summaries of the shipped corpus phi-notes (train, then dev). They are found and masked by
-the default pipeline with `--surrogates` and a fixed key; with `--gold`, the reference marks are masked instead, which separates faults of
-surrogates from those of the finders. OUTPUT/text has the masked letters, OUTPUT/pairs.csv each original beside its surrogate. Checked:
-no masked word of three letters or more in a surrogate of its document except words for types of places and titles, ZIP codes
-within the state beside them, towns within the state beside them, one surrogate for each name.
+The letters are the first discharge letters and summaries of the shipped corpus phi-notes (train, then dev). They are
+found and masked by the default pipeline with `--surrogates` and a fixed key; with `--gold`, the reference marks are
+masked instead, which separates faults of surrogates from those of the finders. OUTPUT/text has the masked letters,
+OUTPUT/pairs.csv each original beside its surrogate. Checked: no masked word of three letters or more in a surrogate of
+its document except words for types of places and titles, ZIP codes within the state beside them, towns within the state
+beside them, one surrogate for each name.
 """
 
 from __future__ import annotations

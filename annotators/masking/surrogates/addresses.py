@@ -1,4 +1,4 @@
-"""Takes places apart: the street, town, county, state, postal code and country that stand in one address."""
+"""Splits places into the street, town, county, state, postal code and country of one address."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def _is_last_town(text: str, end: int) -> bool:
 
 
 def _first_pieces(text: str, begin: int, end: int, kind: PieceKind, number: int, in_address: bool) -> Iterator[Piece]:
-    """Yield what stands before the state and the postal code. `in_address`: a state or a postal code follows."""
+    """Yield what comes before the state and the postal code. `in_address`: a state or a postal code follows."""
     words = text[begin:end]
     if kind == "street" and (not number or not (in_address or pools.lexicon("cities").has(words)) or _is_street(words)):
         at = _town_begin(words)

@@ -44,7 +44,7 @@ class Draws:
         return next((entry for entry in pool if self.allows(entry)), None)
 
     def retry(self, make: Callable[[KeyedHash], str | None]) -> str | None:
-        """Return the first result of `make`, for another hash at every attempt, that is no masked value and contains none."""
+        """Return the first result of `make`, for another hash at every attempt, that neither is nor contains a masked value."""
         for attempt in range(20):
             made = make(self.choices.bound("again", str(attempt)) if attempt else self.choices)
             if made is None or not self._is_value(made):

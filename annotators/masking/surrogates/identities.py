@@ -1,4 +1,4 @@
-"""Who is who in a document: which mentions of names belong to one person."""
+"""Decides which mentions of names in a document belong to one person."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from . import pools
 from .names import TITLES_BEFORE, NamePart, generation_of, is_surname, looks_like_initials, parts_of, titles_of
 
 _MALE = (
-    "mr sir master mister husband hubby father dad daddy son brother bro uncle grandfather grandad grandpa grandson nephew boyfriend "
+    "mr sir master mister husband hubby father dad daddy son brother bro uncle grandfather grandad grandpa grandson nephew "
+    "boyfriend "
     "stepfather stepson bf gentleman"
 )
 _FEMALE = (
-    "mrs ms miss madam wife mother mum mom mummy daughter dtr dau sister sis aunt aunty auntie grandmother grandma gran granddaughter "
+    "mrs ms miss madam wife mother mum mom mummy daughter dtr dau sister sis aunt aunty auntie grandmother grandma gran "
+    "granddaughter "
     "niece girlfriend stepmother stepdaughter gf sr-in-law lady"
 )
 _SEX_OF = {**dict.fromkeys(_MALE.split(), "M"), **dict.fromkeys(_FEMALE.split(), "F")}
@@ -78,11 +80,12 @@ class Form:
 
 
 class Identities:
-    """The people of a document. Full names decide first; then initials with a surname, surnames and given names alone, initials and user
-    names join the person they fit, the most recent one if there are several; what fits nobody is a person of its own.
+    """The people of a document. Full names decide first; then initials with a surname, surnames and given names alone,
+    initials and user names join the person they fit, the most recent one if there are several; others are
+    people of their own.
 
-    Two names are one person if surname and given name agree (short forms included) and neither second given name, generation (`Jr`),
-    nor sex contradicts. A surname alone does not join staff with a patient or relative.
+    Two names are one person if surname and given name agree (short forms included) and neither second given name,
+    generation (`Jr`), nor sex contradicts. A surname alone does not join staff with a patient or relative.
     """
 
     def __init__(self, context: Context) -> None:

@@ -76,7 +76,7 @@ def looks_like_initials(text: str) -> bool:
 
 
 def is_surname(key: str) -> bool:
-    """Return whether a folded word that stands alone is rather a surname than a given name."""
+    """Return whether a folded word alone is rather a surname than a given name."""
     given = pools.lexicon("given_names").entry(key.title())
     surname = pools.lexicon("surnames").entry(key.title())
     return given is None or (surname is not None and surname.share >= given.share)

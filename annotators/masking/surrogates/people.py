@@ -20,9 +20,10 @@ _RUNS = re.compile(r"[^\W\d_]+|[\W\d_]+")
 class People:
     """The surrogates of one document's people.
 
-    A surname and a given name each have one surrogate, so that a name alone, in another order or after `Mr.` is the same person as in full, in
-    every document of the patient. A given name keeps its sex if a title, a relation or the lexicon shows it, or for patients the pronouns; a
-    short form becomes one of the surrogate; initials follow the names they abbreviate.
+    A surname and a given name each have one surrogate, so that a name alone, in another order or after `Mr.` is the same
+    person as in full, in every document of the patient. A given name keeps its sex if a title, a relation or the lexicon
+    shows it, or for patients the pronouns; a short form becomes one of the surrogate; initials follow the names they
+    abbreviate.
     """
 
     def __init__(self, draws: Draws, identities: Identities) -> None:
@@ -70,7 +71,7 @@ class People:
         return made or self._draws.retry(lambda choices: same_shape(mention.text, choices, f"user{salt}"))
 
     def local_part(self, text: str, salt: str) -> str:
-        """Return what stands before the `@` of an address: parts of the surrogate of the person whose name it contains, else
+        """Return the part before the `@` of an address: parts of the surrogate of the person whose name it contains, else
         another name."""
         local = text.partition("@")[0]
         person = self._identities.of_user_name(local)

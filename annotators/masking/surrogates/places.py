@@ -27,7 +27,7 @@ _NEW_WORLD = ("CA", "AU")
 
 @dataclass(frozen=True, slots=True)
 class _Area:
-    """Where a place lies: country (ISO 3166), state of the USA or region elsewhere; empty if unknown."""
+    """The location of a place: country (ISO 3166), state of the USA or region elsewhere; empty if unknown."""
 
     country: str = ""
     state: str = ""
@@ -36,8 +36,9 @@ class _Area:
 class Places:
     """The surrogates of one document's places.
 
-    A state becomes another state, and its towns, counties and postal codes become some of that state, wherever they occur. Outside the USA
-    regions and their towns change together. A country changes only if the text names it, and its places with it.
+    A state becomes another state, and its towns, counties and postal codes become some of that state, wherever they
+    occur. Outside the USA regions and their towns change together. A country changes only if the text names it, and its
+    places with it.
     """
 
     def __init__(self, draws: Draws, context: Context) -> None:
@@ -139,13 +140,10 @@ class Places:
     def _town(self, key: str, area: _Area, salt: str) -> str | None:
         country = self._target_country(area.country, bool(area.state))
         target = self._target(area, salt)
-        if isinstance(target, Region):
-            pool = target.towns
-        else:
-            pool = pools.towns(target) if target else pools.cities(country or _USA)
-        return self._draws.pick(pool, f"town {key}", area.country, salt) or self._draws.pick(
-            pools.cities(country or _USA), f"town {key}", area.country, salt
-        )
+        anywhere = pools.cities(country or _USA)
+        pool = target.towns if isinstance(target, Region) else pools.towns(target) if target else anywhere
+        what = (f"town {key}", area.country, salt)
+        return self._draws.pick(pool, *what) or self._draws.pick(anywhere, *what)
 
     def _state(self, text: str, area: _Area, salt: str) -> str | None:
         own = _us_state(text)

@@ -25,7 +25,10 @@ def masked(marked: str, patient: str = "1") -> Cas:
 
 
 @pytest.mark.attack("surrogates")
-@pytest.mark.parametrize(("born", "seen", "age"), [("04/03/1951", "02/01/2024", 72), ("02/01/1951", "02/01/2024", 73), ("12/31/2010", "01/01/2024", 13)])
+@pytest.mark.parametrize(
+    ("born", "seen", "age"),
+    [("04/03/1951", "02/01/2024", 72), ("02/01/1951", "02/01/2024", 73), ("12/31/2010", "01/01/2024", 13)],
+)
 def test_a_stated_age_is_that_of_the_shifted_birth_date_at_the_shifted_visit(born: str, seen: str, age: int) -> None:
     for patient in map(str, range(60)):
         text = masked(
@@ -36,7 +39,10 @@ def test_a_stated_age_is_that_of_the_shifted_birth_date_at_the_shifted_visit(bor
         old_first, old_second = (datetime.datetime.strptime(d, "%m/%d/%Y") for d in (born, seen))
         assert second - first == old_second - old_first
         years = second.year - first.year - ((second.month, second.day) < (first.month, first.day))
-        if (second.month, second.day) != (first.month, first.day):  # a leap day between them may move the birthday by one
+        if (second.month, second.day) != (
+            first.month,
+            first.day,
+        ):  # a leap day between them may move the birthday by one
             assert abs(years - age) <= (abs((second.replace(year=2001) - first.replace(year=2001)).days) <= 1)
 
 
@@ -109,10 +115,11 @@ def test_articles_stay_before_placeholders() -> None:
 @pytest.mark.parametrize(
     ("text", "vowel"),
     [
-        ("8-year-old", True), ("18", True), ("11", True), ("80", True), ("11,000", True), ("18000", True), ("10-month-old", False),
-        ("1100", False), ("118", False), ("180", False), ("1", False), ("hour", True), ("honest", True), ("hospital", False),
-        ("European", False), ("university", False), ("uninsured", True), ("Ulster", True), ("Utah", False), ("one", False),
-        ("Ohio", True), ("MGH", True), ("NHS", True), ("GP", False), ("Ashford", True), ("(8", True), ("", None), ("...", None),
+        ("8-year-old", True), ("18", True), ("11", True), ("80", True), ("11,000", True), ("18000", True),
+        ("10-month-old", False), ("1100", False), ("118", False), ("180", False), ("1", False), ("hour", True), ("honest",
+        True), ("hospital", False), ("European", False), ("university", False), ("uninsured", True), ("Ulster", True),
+        ("Utah", False), ("one", False), ("Ohio", True), ("MGH", True), ("NHS", True), ("GP", False), ("Ashford", True),
+        ("(8", True), ("", None), ("...", None),
     ],
 )  # fmt: skip
 def test_vowel_sounds(text: str, vowel: bool | None) -> None:

@@ -46,7 +46,18 @@ def numbers(*names: str) -> list[int]:
 
 @pytest.mark.attack("surrogates")
 def test_the_forms_of_one_name_get_one_number() -> None:
-    forms = ["Smith", "Dr. Smith", "John Smith", "J. Smith", "SMITH, JOHN", "Mr. Smith's", "John", "J.S.", "INITIALS:JS", "Smith J"]
+    forms = [
+        "Smith",
+        "Dr. Smith",
+        "John Smith",
+        "J. Smith",
+        "SMITH, JOHN",
+        "Mr. Smith's",
+        "John",
+        "J.S.",
+        "INITIALS:JS",
+        "Smith J",
+    ]
     forms += ["John A. Smith", "smith, john", "Dr. J. A. Smith, MD", "Johnny", "USERNAME:jsmith"]
     assert numbers(*forms) == [1] * len(forms)
 
@@ -88,7 +99,10 @@ def test_numbers_are_those_of_people_only_and_fit_any_format() -> None:
 
 def test_thousands_of_names_take_time_in_proportion() -> None:
     def comparisons(count: int) -> int:
-        names = "\n\n".join(f"<PERSON>{'ABCDEFGHJK'[i % 10]}nna Smith{chr(97 + i % 26)}{chr(97 + i // 26 % 26)}</PERSON>" for i in range(count))
+        names = "\n\n".join(
+            f"<PERSON>{'ABCDEFGHJK'[i % 10]}nna Smith{chr(97 + i % 26)}{chr(97 + i // 26 % 26)}</PERSON>"
+            for i in range(count)
+        )
         return len(replaced(masked(names, NUMBERED)))
 
     assert comparisons(2000) == 2000
@@ -97,12 +111,15 @@ def test_thousands_of_names_take_time_in_proportion() -> None:
 @pytest.mark.attack("surrogates")
 def test_one_person_is_one_surrogate_person() -> None:
     marked = (
-        "<PERSON>John Smith</PERSON> | <PERSON>SMITH, JOHN A.</PERSON> | <PERSON>Dr. Smith</PERSON> | <PERSON>J. Smith</PERSON> | "
+        "<PERSON>John Smith</PERSON> | <PERSON>SMITH, JOHN A.</PERSON> | <PERSON>Dr. Smith</PERSON> | <PERSON>J. "
+        "Smith</PERSON> | "
         "<PERSON>Mr. Smith's</PERSON> | <PERSON_INITIALS>J.S.</PERSON_INITIALS> | <PERSON_USERNAME>jsmith42</PERSON_USERNAME> | "
         "<EMAIL>john.smith@mercy.org</EMAIL> | <PERSON>john smith, jr.</PERSON>"
     )
     for patient in "12345678":
-        full, comma, titled, initial, possessive, letters, user, mail, lower = replaced(masked(marked, SURROGATE, patient))
+        full, comma, titled, initial, possessive, letters, user, mail, lower = replaced(
+            masked(marked, SURROGATE, patient)
+        )
         given_, surname = full.split()
         assert comma.startswith(f"{surname.upper()}, {given_.upper()} ")
         assert re.fullmatch(r"[A-Z]\.", comma.split()[-1])
@@ -152,8 +169,23 @@ def test_all_given_names_of_a_person_have_one_sex() -> None:
         assert len(sexes) == 1
 
 
-NAMES = ["John Smith", "SMITH, JOHN", "Mary Baker-Hill", "Dr. Lee", "Chester Rowe", "J. Smith", "O'Neill", "Anna", "Rowe", "Ng"]
-PLACES = ["<LOCATION_CITY>Chester</LOCATION_CITY>", "<LOCATION_HOSPITAL>Baker Clinic</LOCATION_HOSPITAL>", "<ID>AB12345</ID>"]
+NAMES = [
+    "John Smith",
+    "SMITH, JOHN",
+    "Mary Baker-Hill",
+    "Dr. Lee",
+    "Chester Rowe",
+    "J. Smith",
+    "O'Neill",
+    "Anna",
+    "Rowe",
+    "Ng",
+]
+PLACES = [
+    "<LOCATION_CITY>Chester</LOCATION_CITY>",
+    "<LOCATION_HOSPITAL>Baker Clinic</LOCATION_HOSPITAL>",
+    "<ID>AB12345</ID>",
+]
 
 
 @pytest.mark.attack("surrogates")
@@ -163,7 +195,10 @@ def test_no_word_of_a_masked_value_is_in_a_surrogate(names: list[str], place: st
     marked = ". ".join(f"<PERSON>{name}</PERSON>" for name in names) + f". {place}"
     cas = masked(marked, SURROGATE, str(patient), known="Wendell Sommer")
     kept = {"clinic"}
-    old = {w.casefold() for m in cas.select(Phi) for w in re.findall(r"[^\W_]{3,}", m.covered_text)} | {"wendell", "sommer"}
+    old = {w.casefold() for m in cas.select(Phi) for w in re.findall(r"[^\W_]{3,}", m.covered_text)} | {
+        "wendell",
+        "sommer",
+    }
     for new in replaced(cas):
         assert not (old - kept) & {w.casefold() for w in re.findall(r"[^\W_]{3,}", new)}
 
