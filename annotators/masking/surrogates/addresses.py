@@ -118,10 +118,10 @@ def _pieces(text: str, begin: int, end: int, kind: PieceKind, number: int) -> It
         tail.insert(0, Piece(at, end, "zip", text[at:end]))
         end = _rstrip(text, begin, at)
     if begin < end and (code is not None or number or kind == "other"):
-        at = _state_begin(text, begin, end)
-        if at is not None and (at == begin or kind != "street" or code is not None or number):
-            tail.insert(0, Piece(at, end, "state", text[at:end]))
-            end = _rstrip(text, begin, at)
+        state_at = _state_begin(text, begin, end)
+        if state_at is not None and (state_at == begin or kind != "street" or code is not None or number):
+            tail.insert(0, Piece(state_at, end, "state", text[state_at:end]))
+            end = _rstrip(text, begin, state_at)
     if begin < end:
         yield from _first_pieces(text, begin, end, kind, number, bool(tail) or _is_last_town(text, end))
     yield from tail

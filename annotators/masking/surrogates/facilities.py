@@ -24,8 +24,8 @@ _FEMALE_SAINT = frozenset({"santa", "ste", "sainte"})
 _MALE_SAINT = frozenset({"san", "santo", "sint"})
 _GENERIC = frozenset(
     (
-        "hospital hospitals clinic clinics infirmary hospice medical center centre ctr health healthcare care system "  # english: ok
-        "systems service services network group associates practice surgery surgical general regional memorial "
+        "hospital hospitals clinic clinics infirmary hospice medical center centre ctr health healthcare care "  # english: ok
+        "system systems service services network group associates practice surgery surgical general regional memorial "
         "community county city national royal district central children children's childrens women women's veterans "
         "veteran's university college school academy institute department dept department's ward wards unit suite "
         "office building bldg wing floor lab laboratory pharmacy drug drugs store stores nursing home homes house rehab "
@@ -52,8 +52,8 @@ _STREET_WORDS = frozenset(
     "no nr door plot lot ext house near block the at opp opposite behind above flat village post".split()
 )
 _ROOM_WORDS = frozenset(
-    "room bed ward floor suite bay unit level block wing rm bldg cubicle side theatre".split()
-)  # english: ok
+    "room bed ward floor suite bay unit level block wing rm bldg cubicle side theatre".split()  # english: ok
+)
 _SAINTS_M = (
     "Anselm Bernard Clement Cuthbert Edmund Gregory Jerome Leo Matthias Ambrose Basil Benedict Dominic Hugh Vincent"
 ).split()
@@ -90,7 +90,12 @@ class Facilities:
     def __init__(self, draws: Draws, context: Context, known: Known) -> None:
         self._draws = draws
         self._known = known
-        self._names = [m.text for m in context.mentions if is_named_place(m.kind)]
+        self._names = list(dict.fromkeys(m.text for m in context.mentions if is_named_place(m.kind)))
+        self._by_initials: dict[str, str] = {}
+        for name in self._names:
+            letters = "" if _is_abbreviation(name) else _initials(name)
+            for length in range(2, len(letters) + 1):
+                self._by_initials.setdefault(letters[:length], name)
 
     def name(self, mention: Mention, salt: str) -> str | None:
         """Return another organization or facility of the same type."""
@@ -130,12 +135,12 @@ class Facilities:
 
     def _abbreviation(self, text: str, salt: str) -> str | None:
         letters = "".join(c for c in text if c.isalpha())
-        for name in self._names:
-            if not _is_abbreviation(name) and _initials(name).startswith(letters):
-                new = _initials(replaced_words(name, self._draws, self._known, salt) or "")[: len(letters)]
-                if len(new) == len(letters) and new != letters:
-                    made = iter(new)
-                    return "".join(next(made) if c.isalpha() else c for c in text)
+        name = self._by_initials.get(letters)
+        if name is not None:
+            new = _initials(replaced_words(name, self._draws, self._known, salt) or "")[: len(letters)]
+            if len(new) == len(letters) and new != letters:
+                made = iter(new)
+                return "".join(next(made) if c.isalpha() else c for c in text)
         return self._draws.retry(lambda choices: same_shape(text, choices, f"letters{salt}"))
 
     def _new_name(self, text: str, kind: PhiKind, salt: str) -> str | None:
@@ -265,7 +270,7 @@ def _other_word(word: str, draws: Draws, salt: str, before: str, later: bool, st
 def _is_kept(runs: list[str], index: int, cues: str, text: str) -> bool:
     """Return whether a run only names the type of place. Followed by another word, it is a name in a street: Orchard Street."""
     run = runs[index]
-    if not run[0].isalnum() or run.casefold() in _FUNCTION_WORDS:
+    if not run[0].isalnum() or run.casefold() in _FUNCTION_WORDS or (run == "A" and not index):
         return True
     if run[0].isdecimal():
         return False

@@ -52,8 +52,14 @@ class People:
         """Return the initials of the surrogate of the person they match in this document, or other letters if there is none."""
         text, person = mention.text, self._identities.person(mention)
         letters = [c for c in text if c.isalpha()]
-        if not letters or len(letters) > 5:
+        if not letters:
             return None
+        if len(letters) > 5:
+            groups = [run for run in _RUNS.findall(text) if run[0].isalpha()]
+            if max(map(len, groups)) > 4:
+                return self.name(mention, salt)
+            letter_by_letter = (self._letter(c, f"{salt}{i}") if c.isalpha() else c for i, c in enumerate(text))
+            return "".join(match_case(new, c) for new, c in zip(letter_by_letter, text, strict=True))
         new = [self._letter(c, salt) for c in letters]
         if person and len(letters) > 1 and person.given and person.surname:
             new[0] = self._given(person.given[0], salt)[0]
