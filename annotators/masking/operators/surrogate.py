@@ -125,6 +125,8 @@ class Surrogate(KeyedOperator):
             return other_room(mention.text, draws, salt)
         if top is PhiKind.LOCATION:
             return places.place(mention, salt)
+        if top is PhiKind.EMAIL and "@" not in mention.text:
+            return None
         if top is PhiKind.EMAIL:
             people = self._people(context, draws)
             return shapes.mail(mention.text, people.local_part(mention.text, salt), facilities.slug)

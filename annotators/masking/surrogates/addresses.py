@@ -95,9 +95,8 @@ def pieces_of(mention: Mention) -> list[Piece]:
         return []
     pieces: list[Piece] = []
     for number, segment in enumerate(_SEGMENT.finditer(mention.text)):
-        begin, end = segment.start(), segment.end()
+        begin, end = segment.start(), segment.start() + len(segment.group().rstrip(" \t-–"))
         begin += len(segment.group()) - len(segment.group().lstrip())
-        end -= len(segment.group()) - len(segment.group().rstrip())
         if begin < end:
             pieces += _pieces(mention.text, begin, end, kind, number)
     for piece in pieces:

@@ -275,7 +275,9 @@ def _join(form: Form, person: Person) -> None:
     if not given and not surname and (single := form.words("single")) and not person.given and not person.surname:
         known = pools.lexicon("surnames").has(single[0].title())
         kind = form.mention.kind
-        may_be_given = kind is PhiKind.PERSON_RELATIVE and pools.lexicon("given_names").has(single[0].title())
+        may_be_given = form.sex or (
+            kind is PhiKind.PERSON_RELATIVE and pools.lexicon("given_names").has(single[0].title())
+        )
         is_given = may_be_given or not is_surname(single[0]) or (kind in _LAY and not known)
         given, surname = (single, []) if is_given and not form.titled else ([], single)
     person.surname = person.surname or surname

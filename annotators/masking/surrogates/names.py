@@ -14,6 +14,8 @@ _AFTER = frozenset({"jr", "sr", "ii", "iii", "iv", "md", "phd", "rn", "dds", "mb
 _PARTICLES = frozenset(
     "van von de der den del della di da dos du la le ter ten zu af bin ibn al el ó ní nic uí mac".split()
 )
+_NOT_NAMES = frozenset({"baby", "boy", "girl", "infant", "newborn", "mother", "father"})
+"""Words that a finder takes for a part of a name: `Baby Girl Berg`."""
 _GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
 
 
@@ -47,7 +49,7 @@ def parts_of(text: str) -> list[NamePart]:
         is_title = side in ("both", "after" if after_name else "before")
         particle = part.key in _PARTICLES and i + 1 < len(names)
         credential = i > 1 and i + 1 == len(names) and not text.isupper() and _is_credential(part.text)
-        if is_title or particle or credential or _is_common_noun(parts, part):
+        if is_title or particle or credential or part.key in _NOT_NAMES or _is_common_noun(parts, part):
             part.role = ""
             continue
         after_name = True

@@ -30,6 +30,7 @@ class People:
         self._draws = draws
         self._identities = identities
         self._sexes: dict[str, str] = {}
+        self._surnames = {name for person in identities.people for name in person.surname}
         for person in identities.people:
             sex = person.sex or (self._draws.choices.choice("FM", "sex", person.given[0]) if person.given else "")
             for given in person.given[:1]:
@@ -123,7 +124,7 @@ class People:
         key = part.key
         is_given = part.role == "given"
         if part.role == "single" and person:
-            is_given = key not in person.surname
+            is_given = key in person.given or not (key in person.surname or key in self._surnames)
         if not is_given:
             return self._surname(key, salt)
         full = person.given[0] if person and person.given else ""
