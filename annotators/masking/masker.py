@@ -72,8 +72,9 @@ class Masker(AnalysisEngine):
     default: Operator = field(default_factory=Placeholder)
     """Operator of all other kinds."""
     surrogates: bool = False
-    """Write surrogates where `kinds` and `default` say placeholder or age, and shifted dates in the layout of the text. They use the
-    key of the configured operator that has one, such as `DATE: {shift: {key: ...}}`; without it the pipeline does not open."""
+    """Write surrogates where `kinds` and `default` say placeholder or age, and shifted dates in the layout of the text.
+    They use the key of the configured operator that has one, such as `DATE: {shift: {key: ...}}`; without it the pipeline
+    does not open."""
     policy: str | dict[Literal["keep", "mask"], list[PhiKind]] = "everything"
     """Kinds that are masked: the name of a policy, or one of your own, `{keep: [DATE], mask: [DATE_BIRTH]}`: everything is
     masked except the kinds that `keep` names and those below them, unless `mask` names them."""
@@ -271,7 +272,8 @@ def _add_replaced_terms(view: View, target: View) -> None:
 
 
 def _with_articles(text: str, planned: Iterable[_PlannedReplacement]) -> Iterator[_PlannedReplacement]:
-    """Yield the replacements, and before those that read as text the article that agrees with them: kind OTHER, operator `article`."""
+    """Yield the replacements, and before those that read as text the article that agrees with them: kind OTHER, operator
+    `article`."""
     done = 0
     for replacement in planned:
         article = article_before(text, replacement.begin, replacement.text) if replacement.reads_as_text else None

@@ -21,7 +21,8 @@ def surrogate_of(kinds: Mapping[PhiKind, Operator], default: Operator) -> Surrog
     keyed = next(_keyed(kinds, default), None)
     if keyed is None:
         raise ValueError(
-            "surrogates: expected an operator with a key, such as DATE: {shift: {key: ...}}; found none; its key is used for surrogates too"
+            "surrogates: expected an operator with a key, such as DATE: {shift: {key: ...}}; found none; its key is used "
+            "for surrogates too"
         )
     if isinstance(keyed, Surrogate):
         return keyed
@@ -37,11 +38,11 @@ def with_surrogates(kinds: Mapping[PhiKind, Operator], surrogate: Surrogate) -> 
 
 
 def require_key(surrogate: Surrogate, masker: str) -> None:
-    """Raise ResourceError if there is no key: someone who asks for surrogates must not get placeholders instead."""
+    """Raise ResourceError without a key: who asks for surrogates must not get placeholders instead."""
     if surrogate.secret is None:
         raise ResourceError(
-            f"{masker}: surrogates need a key: set CASPIPE_KEY if the configuration says ${{CASPIPE_KEY:-}}, or give key: file:PATH; "
-            "`caspipe key secret -o caspipe.key` creates one"
+            f"{masker}: surrogates need a key: set CASPIPE_KEY if the configuration says ${{CASPIPE_KEY:-}}, or give "
+            "key: file:PATH; `caspipe key secret -o caspipe.key` creates one"
         )
 
 

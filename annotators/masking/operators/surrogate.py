@@ -28,9 +28,9 @@ _FOLLOWING = 12
 @part("surrogate")
 class Surrogate(KeyedOperator):
     """Replaces PHI by a fictional value of the same type: another name, another town, a number of the same shape, a phone number
-    from the range reserved for fiction, a shifted date. One person is one surrogate person, a town lies in the state that its
-    address names, and a facility keeps its surrogate in short forms. Equal values get equal surrogates for one patient (or
-    document). Values without a surrogate become placeholders, and so do all values if there is no key.
+    from the range reserved for fiction, a shifted date. One person is one surrogate person, a town and its state
+    fit each other, and a facility keeps its surrogate in short forms. Equal values get equal surrogates for one patient (or
+    document). Values without a surrogate become placeholders, and without a key all values do.
 
     Hiding in plain sight is not a protection on its own: a finder trained on the output can learn which names were missed.
     `consistency: random` or `markov` makes that harder and the text less coherent.
@@ -129,6 +129,8 @@ class Surrogate(KeyedOperator):
             return other_room(mention.text, draws, salt)
         if top is PhiKind.LOCATION:
             return places.place(mention, salt)
+        if top is PhiKind.EMAIL and "@" not in mention.text:
+            return None
         if top is PhiKind.EMAIL:
             people = self._people(context, draws)
             return shapes.mail(mention.text, people.local_part(mention.text, salt), facilities.slug)

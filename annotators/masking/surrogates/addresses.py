@@ -1,4 +1,4 @@
-"""Takes places apart: the street, town, county, state, postal code and country that stand in one address."""
+"""Splits places into the street, town, county, state, postal code and country of one address."""
 
 from __future__ import annotations
 
@@ -95,9 +95,8 @@ def pieces_of(mention: Mention) -> list[Piece]:
         return []
     pieces: list[Piece] = []
     for number, segment in enumerate(_SEGMENT.finditer(mention.text)):
-        begin, end = segment.start(), segment.end()
+        begin, end = segment.start(), segment.start() + len(segment.group().rstrip(" \t-–"))
         begin += len(segment.group()) - len(segment.group().lstrip())
-        end -= len(segment.group()) - len(segment.group().rstrip())
         if begin < end:
             pieces += _pieces(mention.text, begin, end, kind, number)
     for piece in pieces:
@@ -118,10 +117,10 @@ def _pieces(text: str, begin: int, end: int, kind: PieceKind, number: int) -> It
         tail.insert(0, Piece(at, end, "zip", text[at:end]))
         end = _rstrip(text, begin, at)
     if begin < end and (code is not None or number or kind == "other"):
-        at = _state_begin(text, begin, end)
-        if at is not None and (at == begin or kind != "street" or code is not None or number):
-            tail.insert(0, Piece(at, end, "state", text[at:end]))
-            end = _rstrip(text, begin, at)
+        state_at = _state_begin(text, begin, end)
+        if state_at is not None and (state_at == begin or kind != "street" or code is not None or number):
+            tail.insert(0, Piece(state_at, end, "state", text[state_at:end]))
+            end = _rstrip(text, begin, state_at)
     if begin < end:
         yield from _first_pieces(text, begin, end, kind, number, bool(tail) or _is_last_town(text, end))
     yield from tail
@@ -134,7 +133,7 @@ def _is_last_town(text: str, end: int) -> bool:
 
 
 def _first_pieces(text: str, begin: int, end: int, kind: PieceKind, number: int, in_address: bool) -> Iterator[Piece]:
-    """Yield what stands before the state and the postal code. `in_address`: a state or a postal code follows."""
+    """Yield what comes before the state and the postal code. `in_address`: a state or a postal code follows."""
     words = text[begin:end]
     if kind == "street" and (not number or not (in_address or pools.lexicon("cities").has(words)) or _is_street(words)):
         at = _town_begin(words)

@@ -16,8 +16,8 @@ _BIRTHDAY = re.compile(r"(?i)(?:st|nd|rd|th)\b")
 def generalized(text: str, threshold: int, following: str = "") -> str:
     """Return the text of an age with `over` the threshold in place of its numbers.
 
-    `92-year-old` becomes `over-89-year-old`, `92 years` `over 89 years`, `92F` `>89F`, `90s` `later years (over 89)`, `nonagenarian`
-    `over-89-year-old`. `following` is the text after the age. Months, weeks and days become years.
+    `92-year-old` becomes `over-89-year-old`, `92 years` `over 89 years`, `92F` `>89F`, `90s` `later years (over 89)`,
+    `nonagenarian` `over-89-year-old`. `following` is the text after the age. Months, weeks and days become years.
     """
     adjective = f"over-{threshold}-year-old"
     if _OLD_PERSON.search(text):

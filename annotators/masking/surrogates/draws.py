@@ -14,6 +14,9 @@ _SHORTEST = 3
 _SHORTEST_VALUE = 5
 """Shorter numbers and codes are equal by chance."""
 _ATTEMPTS = 400
+"""Entries that are tried before two owners may share one; many names exhaust a small pool."""
+_STEP = 7919
+"""Distance between entries that are tried after each other: a prime, so that they are not neighbors in the alphabet."""
 
 
 class Draws:
@@ -30,21 +33,25 @@ class Draws:
             joined = "".join(c for c in value.casefold() if c.isalnum())
             if len(joined) >= _SHORTEST_VALUE:
                 self._values.add(joined)
+        self._lengths = sorted({len(value) for value in self._values})
 
     def pick(self, pool: Sequence[str], owner: str, *what: str) -> str | None:
         """Return an entry of the pool that no other owner has and that contains no masked word; None if there is none.
 
         `owner` names what is replaced: two owners never get the same surrogate as long as the pool lasts.
         """
-        for attempt in range(_ATTEMPTS if pool else 0):
-            entry = self.choices.choice(pool, owner, *what, str(attempt))
-            if self.allows(entry) and self._taken.get(entry.casefold(), owner) == owner:
+        count = len(pool)
+        first = self.choices.number(count, owner, *what) if count else 0
+        for attempt in range(min(_ATTEMPTS, count)):
+            entry = pool[(first + attempt * _STEP) % count]
+            if self._taken.get(entry.casefold(), owner) == owner and self.allows(entry):
                 self._taken.setdefault(entry.casefold(), owner)
                 return entry
-        return next((entry for entry in pool if self.allows(entry)), None)
+        entries = (pool[(first + attempt) % count] for attempt in range(count))
+        return next((entry for entry in entries if self.allows(entry)), None)
 
     def retry(self, make: Callable[[KeyedHash], str | None]) -> str | None:
-        """Return the first result of `make`, for another hash at every attempt, that is no masked value and contains none."""
+        """Return the first result of `make`, for another hash at every attempt, that neither is nor contains a masked value."""
         for attempt in range(20):
             made = make(self.choices.bound("again", str(attempt)) if attempt else self.choices)
             if made is None or not self._is_value(made):
@@ -57,7 +64,8 @@ class Draws:
 
     def _is_value(self, made: str) -> bool:
         joined = "".join(c for c in made.casefold() if c.isalnum())
-        return any(value in joined for value in self._values)
+        ends = ((begin, begin + length) for length in self._lengths for begin in range(len(joined) - length + 1))
+        return any(joined[begin:end] in self._values for begin, end in ends)
 
 
 def words_of(text: str) -> list[str]:

@@ -23,16 +23,22 @@ _SAINT = frozenset({"st", "saint", "sankt"})
 _FEMALE_SAINT = frozenset({"santa", "ste", "sainte"})
 _MALE_SAINT = frozenset({"san", "santo", "sint"})
 _GENERIC = frozenset(
-    "hospital hospitals clinic clinics infirmary hospice medical center centre ctr health healthcare care system systems service "
-    "services network group associates practice surgery surgical general regional memorial community county city national royal "
-    "district central children children's childrens women women's veterans veteran's university college school academy institute "
-    "department dept department's ward wards unit suite office building bldg wing floor lab laboratory pharmacy drug drugs store stores "
-    "nursing home homes house rehab rehabilitation assisted living senior skilled facility behavioral mental primary family urgent "
-    "emergency walk-in birth birthing maternity cancer heart eye dental imaging dialysis oncology north south east west northern "
-    "southern eastern western upper lower great trust nhs foundation va plan insurance assurance company co inc ltd llc plc corp "
-    "church elementary middle high public day red cross library police fire station court park mall lake river mount mt point "
-    "hall tower campus manor lodge villa council association society union club bank market "
-    "team state program programme project transitional extended acute sciences science inst ambulance paramedic fire naval shipyard township temple mosque convent chemist chemists hub garden gardens foods meats bakery restaurant cafe partners division region authority baby mother newborn child pvt pte gmbh ag home-care outpatient inpatient intensive icu ed er a&e opd theatre".split()
+    (
+        "hospital hospitals clinic clinics infirmary hospice medical center centre ctr health healthcare care "  # english: ok
+        "system systems service services network group associates practice surgery surgical general regional memorial "
+        "community county city national royal district central children children's childrens women women's veterans "
+        "veteran's university college school academy institute department dept department's ward wards unit suite "
+        "office building bldg wing floor lab laboratory pharmacy drug drugs store stores nursing home homes house rehab "
+        "rehabilitation assisted living senior skilled facility behavioral mental primary family urgent emergency walk "
+        "birth birthing maternity cancer heart eye dental imaging dialysis oncology north south east west northern "
+        "southern eastern western upper lower great trust nhs foundation va plan insurance assurance company co inc ltd "
+        "llc plc corp church elementary middle high public day red cross library police fire station court park mall "
+        "lake river mount mt point hall tower campus manor lodge villa council association society union club bank "
+        "market team state program programme project transitional extended acute sciences science inst ambulance "
+        "paramedic naval shipyard township temple mosque convent chemist chemists hub garden gardens foods meats bakery "
+        "restaurant cafe partners division region authority baby mother newborn child pvt pte gmbh ag "
+        "outpatient inpatient intensive icu ed er opd theatre"
+    ).split()
 )
 """Words in the names of organizations that do not identify one."""
 _TYPE_LETTERS = frozenset(
@@ -45,17 +51,24 @@ _ADJECTIVES = frozenset(
 _STREET_WORDS = frozenset(
     "no nr door plot lot ext house near block the at opp opposite behind above flat village post".split()
 )
-_ROOM_WORDS = frozenset("room bed ward floor suite bay unit level block wing rm bldg cubicle side theatre".split())
-_SAINTS_M = "Anselm Bernard Clement Cuthbert Edmund Gregory Jerome Leo Matthias Ambrose Basil Benedict Dominic Hugh Vincent".split()
+_ROOM_WORDS = frozenset(
+    "room bed ward floor suite bay unit level block wing rm bldg cubicle side theatre".split()  # english: ok
+)
+_SAINTS_M = (
+    "Anselm Bernard Clement Cuthbert Edmund Gregory Jerome Leo Matthias Ambrose Basil Benedict Dominic Hugh Vincent"
+).split()
 _SAINTS_F = (
     "Agatha Agnes Brigid Cecilia Helena Hilda Lucy Monica Ursula Winifred Bridget Clare Martha Irene Rita".split()
 )
 _FIRST = "Ash Brook Cedar Clear Eagle Elm Fair Glen Green Hazel High Lake Maple Oak Pine Rose Silver Stone Willow Wood".split()
 _SECOND = "brook bridge dale field ford gate haven hurst mead mont ridge stead view wood crest bury".split()
 _NAMES = tuple(f"{a}{b}" for a in _FIRST for b in _SECOND if a.casefold() != b)
-_LAST_NAMES = "Grove Hollow Springs Glen Falls Landing Terrace Meadows Orchard Harbor Heights Crossing Bluff Valley Prairie".split()
+_LAST_NAMES = (
+    "Grove Hollow Springs Glen Falls Landing Terrace Meadows Orchard Harbor Heights Crossing Bluff Valley Prairie"
+).split()
 _HOLY = (
-    "Good Samaritan", "Sacred Heart", "Holy Cross", "Good Shepherd", "Holy Family", "Mercy", "Providence", "Trinity", "Resurrection",
+    "Good Samaritan", "Sacred Heart", "Holy Cross", "Good Shepherd", "Holy Family", "Mercy", "Providence", "Trinity",
+    "Resurrection",
     "Our Lady of Grace", "Our Lady of Lourdes", "Immaculate Heart", "Mount Carmel", "Holy Spirit",
 )  # fmt: skip
 _HOLY_NAME = re.compile(rf"(?i)\bour lady(?: of (?:the )?[^\W\d_]+)?\b|\b(?:{'|'.join(_HOLY)})\b")
@@ -70,14 +83,19 @@ def is_named_place(kind: PhiKind) -> bool:
 class Facilities:
     """The surrogates of one document's organizations and facilities.
 
-    Each proper word has one surrogate, so short forms agree with full names; an abbreviation in capitals becomes that of the surrogate of
-    the name that it abbreviates; towns and states in names are replaced as elsewhere.
+    Each proper word has one surrogate, so short forms agree with full names; an abbreviation in capitals becomes that of
+    the surrogate of the name that it abbreviates; towns and states in names are replaced as elsewhere.
     """
 
     def __init__(self, draws: Draws, context: Context, known: Known) -> None:
         self._draws = draws
         self._known = known
-        self._names = [m.text for m in context.mentions if is_named_place(m.kind)]
+        self._names = list(dict.fromkeys(m.text for m in context.mentions if is_named_place(m.kind)))
+        self._by_initials: dict[str, str] = {}
+        for name in self._names:
+            letters = "" if _is_abbreviation(name) else _initials(name)
+            for length in range(2, len(letters) + 1):
+                self._by_initials.setdefault(letters[:length], name)
 
     def name(self, mention: Mention, salt: str) -> str | None:
         """Return another organization or facility of the same type."""
@@ -117,12 +135,12 @@ class Facilities:
 
     def _abbreviation(self, text: str, salt: str) -> str | None:
         letters = "".join(c for c in text if c.isalpha())
-        for name in self._names:
-            if not _is_abbreviation(name) and _initials(name).startswith(letters):
-                new = _initials(replaced_words(name, self._draws, self._known, salt) or "")[: len(letters)]
-                if len(new) == len(letters) and new != letters:
-                    made = iter(new)
-                    return "".join(next(made) if c.isalpha() else c for c in text)
+        name = self._by_initials.get(letters)
+        if name is not None:
+            new = _initials(replaced_words(name, self._draws, self._known, salt) or "")[: len(letters)]
+            if len(new) == len(letters) and new != letters:
+                made = iter(new)
+                return "".join(next(made) if c.isalpha() else c for c in text)
         return self._draws.retry(lambda choices: same_shape(text, choices, f"letters{salt}"))
 
     def _new_name(self, text: str, kind: PhiKind, salt: str) -> str | None:
@@ -252,7 +270,7 @@ def _other_word(word: str, draws: Draws, salt: str, before: str, later: bool, st
 def _is_kept(runs: list[str], index: int, cues: str, text: str) -> bool:
     """Return whether a run only names the type of place. Followed by another word, it is a name in a street: Orchard Street."""
     run = runs[index]
-    if not run[0].isalnum() or run.casefold() in _FUNCTION_WORDS:
+    if not run[0].isalnum() or run.casefold() in _FUNCTION_WORDS or (run == "A" and not index):
         return True
     if run[0].isdecimal():
         return False

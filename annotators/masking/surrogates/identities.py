@@ -1,4 +1,4 @@
-"""Who is who in a document: which mentions of names belong to one person."""
+"""Decides which mentions of names in a document belong to one person."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from . import pools
 from .names import TITLES_BEFORE, NamePart, generation_of, is_surname, looks_like_initials, parts_of, titles_of
 
 _MALE = (
-    "mr sir master mister husband hubby father dad daddy son brother bro uncle grandfather grandad grandpa grandson nephew boyfriend "
+    "mr sir master mister husband hubby father dad daddy son brother bro uncle grandfather grandad grandpa grandson nephew "
+    "boyfriend "
     "stepfather stepson bf gentleman"
 )
 _FEMALE = (
-    "mrs ms miss madam wife mother mum mom mummy daughter dtr dau sister sis aunt aunty auntie grandmother grandma gran granddaughter "
+    "mrs ms miss madam wife mother mum mom mummy daughter dtr dau sister sis aunt aunty auntie grandmother grandma gran "
+    "granddaughter "
     "niece girlfriend stepmother stepdaughter gf sr-in-law lady"
 )
 _SEX_OF = {**dict.fromkeys(_MALE.split(), "M"), **dict.fromkeys(_FEMALE.split(), "F")}
@@ -67,6 +69,8 @@ class Form:
     mention: Mention
     parts: list[NamePart]
     sex: str
+    titled: bool = False
+    """A title precedes the mention, so one word is rather a surname."""
     person: Person | None = None
 
     def words(self, role: str) -> list[str]:
@@ -78,11 +82,12 @@ class Form:
 
 
 class Identities:
-    """The people of a document. Full names decide first; then initials with a surname, surnames and given names alone, initials and user
-    names join the person they fit, the most recent one if there are several; what fits nobody is a person of its own.
+    """The people of a document. Full names decide first; then initials with a surname, surnames and given names alone,
+    initials and user names join the person they fit, the most recent one if there are several; others are
+    people of their own.
 
-    Two names are one person if surname and given name agree (short forms included) and neither second given name, generation (`Jr`),
-    nor sex contradicts. A surname alone does not join staff with a patient or relative.
+    Two names are one person if surname and given name agree (short forms included) and neither second given name,
+    generation (`Jr`), nor sex contradicts. A surname alone does not join staff with a patient or relative.
     """
 
     def __init__(self, context: Context) -> None:
@@ -90,7 +95,7 @@ class Identities:
         self._by_begin: dict[int, Person] = {}
         self._index: dict[str, list[Person]] = {}
         mentions = [m for m in context.of_kind(PhiKind.PERSON) if any(c.isalpha() for c in m.text)]
-        forms = [Form(m, _parts_in(context, m), _sex_beside(context, m)) for m in mentions]
+        forms = [Form(m, parts_of(m.text), _sex_beside(context, m), _follows_title(context, m)) for m in mentions]
         names = [f for f in forms if f.mention.kind not in (PhiKind.PERSON_INITIALS, PhiKind.PERSON_USERNAME)]
         names = [f for f in names if not looks_like_initials(f.mention.text) and any(p.role for p in f.parts)]
         users = [f for f in forms if f.mention.kind is PhiKind.PERSON_USERNAME]
@@ -270,9 +275,11 @@ def _join(form: Form, person: Person) -> None:
     if not given and not surname and (single := form.words("single")) and not person.given and not person.surname:
         known = pools.lexicon("surnames").has(single[0].title())
         kind = form.mention.kind
-        may_be_given = kind is PhiKind.PERSON_RELATIVE and pools.lexicon("given_names").has(single[0].title())
+        may_be_given = form.sex or (
+            kind is PhiKind.PERSON_RELATIVE and pools.lexicon("given_names").has(single[0].title())
+        )
         is_given = may_be_given or not is_surname(single[0]) or (kind in _LAY and not known)
-        given, surname = (single, []) if is_given else ([], single)
+        given, surname = (single, []) if is_given and not form.titled else ([], single)
     person.surname = person.surname or surname
     if given and (not person.given or len(given[0]) > len(person.given[0])):
         person.given[:1] = given[:1]
@@ -295,14 +302,9 @@ def _agree(form: Form, person: Person) -> bool:
     return same_generation and not (form.sex and person.sex and form.sex != person.sex)
 
 
-def _parts_in(context: Context, mention: Mention) -> list[NamePart]:
-    """Return the parts of a mention; one word after a title outside the mention is a surname."""
-    parts = parts_of(mention.text)
+def _follows_title(context: Context, mention: Mention) -> bool:
     before = _WORD_BEFORE.search(context.text, max(mention.begin - 24, 0), mention.begin)
-    if before is not None and before.group(1).casefold() in TITLES_BEFORE:
-        for part in parts:
-            part.role = "surname" if part.role == "single" else part.role
-    return parts
+    return before is not None and before.group(1).casefold() in TITLES_BEFORE
 
 
 def _sex_beside(context: Context, mention: Mention) -> str:

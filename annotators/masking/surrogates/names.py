@@ -9,11 +9,13 @@ from . import pools
 
 _RUN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[\W\d_]+?(?=[^\W\d_]|$)")
 _POSSESSIVE = re.compile(r"['’][sS]$")
-TITLES_BEFORE = frozenset({"dr", "mr", "mrs", "ms", "miss", "mx", "prof", "professor", "doctor", "sir"})
+TITLES_BEFORE = frozenset({"dr", "mr", "mrs", "ms", "miss", "mx", "prof", "professor", "doctor", "sir", "iur", "dipl"})
 _AFTER = frozenset({"jr", "sr", "ii", "iii", "iv", "md", "phd", "rn", "dds", "mbbs", "frcp", "facp", "esq"})
 _PARTICLES = frozenset(
     "van von de der den del della di da dos du la le ter ten zu af bin ibn al el ó ní nic uí mac".split()
 )
+_NOT_NAMES = frozenset({"baby", "boy", "girl", "infant", "newborn", "mother", "father"})
+"""Words that a finder takes for a part of a name: `Baby Girl Berg`."""
 _GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
 
 
@@ -30,6 +32,9 @@ class NamePart:
 
 def parts_of(text: str) -> list[NamePart]:
     """Return the parts of a name in order; joined, they are the text."""
+    lines = text.splitlines(keepends=True)
+    if len(lines) > 1:  # two people in one span
+        return [part for line in lines for part in parts_of(line)]
     parts: list[NamePart] = []
     for run in _RUN.findall(text):
         possessive = _POSSESSIVE.search(run)
@@ -42,7 +47,9 @@ def parts_of(text: str) -> list[NamePart]:
     for i, part in enumerate(names):
         side = _title_side(part.text)
         is_title = side in ("both", "after" if after_name else "before")
-        if is_title or (part.key in _PARTICLES and i + 1 < len(names)):
+        particle = part.key in _PARTICLES and i + 1 < len(names)
+        credential = i > 1 and i + 1 == len(names) and not text.isupper() and _is_credential(part.text)
+        if is_title or particle or credential or part.key in _NOT_NAMES or _is_common_noun(parts, part):
             part.role = ""
             continue
         after_name = True
@@ -76,10 +83,24 @@ def looks_like_initials(text: str) -> bool:
 
 
 def is_surname(key: str) -> bool:
-    """Return whether a folded word that stands alone is rather a surname than a given name."""
+    """Return whether a folded word alone is rather a surname than a given name."""
     given = pools.lexicon("given_names").entry(key.title())
     surname = pools.lexicon("surnames").entry(key.title())
     return given is None or (surname is not None and surname.share >= given.share)
+
+
+def _is_credential(word: str) -> bool:
+    """Return whether a last word is letters of a degree: `DCH`, but not a name in capitals."""
+    names = [pools.lexicon(name).has(word.title()) for name in ("surnames", "given_names")]
+    return 2 <= len(word) <= 5 and word.isupper() and not re.search("[AEIOUY]", word) and not any(names)
+
+
+def _is_common_noun(parts: list[NamePart], part: NamePart) -> bool:
+    """Return whether a word is owned by a person: `clinic` in `Stein's clinic`."""
+    index = next(i for i, p in enumerate(parts) if p is part)
+    owned = any(_POSSESSIVE.fullmatch(p.text) for p in parts[:index])
+    names = [pools.lexicon(name).has(part.text.title()) for name in ("surnames", "given_names")]
+    return owned and part.text.islower() and pools.lexicon("common_words").has(part.text) and not all(names)
 
 
 def _is_common_surname(key: str) -> bool:

@@ -20,15 +20,17 @@ _RUNS = re.compile(r"[^\W\d_]+|[\W\d_]+")
 class People:
     """The surrogates of one document's people.
 
-    A surname and a given name each have one surrogate, so that a name alone, in another order or after `Mr.` is the same person as in full, in
-    every document of the patient. A given name keeps its sex if a title, a relation or the lexicon shows it, or for patients the pronouns; a
-    short form becomes one of the surrogate; initials follow the names they abbreviate.
+    A surname and a given name each have one surrogate, so that a name alone, in another order or after `Mr.` is the same
+    person as in full, in every document of the patient. A given name keeps its sex if a title, a relation or the lexicon
+    shows it, or for patients the pronouns; a short form becomes one of the surrogate; initials follow the names they
+    abbreviate.
     """
 
     def __init__(self, draws: Draws, identities: Identities) -> None:
         self._draws = draws
         self._identities = identities
         self._sexes: dict[str, str] = {}
+        self._surnames = {name for person in identities.people for name in person.surname}
         for person in identities.people:
             sex = person.sex or (self._draws.choices.choice("FM", "sex", person.given[0]) if person.given else "")
             for given in person.given[:1]:
@@ -51,8 +53,14 @@ class People:
         """Return the initials of the surrogate of the person they match in this document, or other letters if there is none."""
         text, person = mention.text, self._identities.person(mention)
         letters = [c for c in text if c.isalpha()]
-        if not letters or len(letters) > 5:
+        if not letters:
             return None
+        if len(letters) > 5:
+            groups = [run for run in _RUNS.findall(text) if run[0].isalpha()]
+            if max(map(len, groups)) > 4:
+                return self.name(mention, salt)
+            letter_by_letter = (self._letter(c, f"{salt}{i}") if c.isalpha() else c for i, c in enumerate(text))
+            return "".join(match_case(new, c) for new, c in zip(letter_by_letter, text, strict=True))
         new = [self._letter(c, salt) for c in letters]
         if person and len(letters) > 1 and person.given and person.surname:
             new[0] = self._given(person.given[0], salt)[0]
@@ -70,7 +78,7 @@ class People:
         return made or self._draws.retry(lambda choices: same_shape(mention.text, choices, f"user{salt}"))
 
     def local_part(self, text: str, salt: str) -> str:
-        """Return what stands before the `@` of an address: parts of the surrogate of the person whose name it contains, else
+        """Return the part before the `@` of an address: parts of the surrogate of the person whose name it contains, else
         another name."""
         local = text.partition("@")[0]
         person = self._identities.of_user_name(local)
@@ -116,7 +124,7 @@ class People:
         key = part.key
         is_given = part.role == "given"
         if part.role == "single" and person:
-            is_given = key not in person.surname
+            is_given = key in person.given or not (key in person.surname or key in self._surnames)
         if not is_given:
             return self._surname(key, salt)
         full = person.given[0] if person and person.given else ""

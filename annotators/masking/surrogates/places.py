@@ -27,7 +27,7 @@ _NEW_WORLD = ("CA", "AU")
 
 @dataclass(frozen=True, slots=True)
 class _Area:
-    """Where a place lies: country (ISO 3166), state of the USA or region elsewhere; empty if unknown."""
+    """The location of a place: country (ISO 3166), state of the USA or region elsewhere; empty if unknown."""
 
     country: str = ""
     state: str = ""
@@ -36,8 +36,9 @@ class _Area:
 class Places:
     """The surrogates of one document's places.
 
-    A state becomes another state, and its towns, counties and postal codes become some of that state, wherever they occur. Outside the USA
-    regions and their towns change together. A country changes only if the text names it, and its places with it.
+    A state becomes another state, and its towns, counties and postal codes become some of that state, wherever they
+    occur. Outside the USA regions and their towns change together. A country changes only if the text names it, and its
+    places with it.
     """
 
     def __init__(self, draws: Draws, context: Context) -> None:
@@ -54,6 +55,7 @@ class Places:
             area = self._area(group)
             self._areas.update((piece.begin, area) for piece in group)
             self._pieces.update((piece.begin, piece) for piece in group)
+        self._with_states = {area.country for area in self._areas.values() if area.state}
 
     def place(self, mention: Mention, salt: str) -> str | None:
         """Return the text with each place in it replaced; None if it contains none."""
@@ -91,7 +93,7 @@ class Places:
         """Return the country in which most addresses of the document lie, the USA if none states one."""
         stated = [area.country for group in groups if len(group) > 1 and (area := _stated_area(group)).country]
         towns = [_probable(p.text) for group in groups for p in group if p.kind == "city"]
-        votes = Counter(stated or [e.columns.get("country", "") for e in towns if e is not None])
+        votes = Counter(stated or [e.columns.get("country", "") for e in towns if e is not None and _is_known(e)])
         return max(sorted(votes), key=lambda c: (votes[c], c == _USA), default=_USA) or _USA
 
     def _area(self, group: list[Piece]) -> _Area:
@@ -105,7 +107,7 @@ class Places:
                     return known
                 country = stated.country or known.country
                 town = _largest(piece.text, country or self._home) or _largest(piece.text, country)
-                if town is not None:
+                if town is not None and (country or self._home != _USA or _is_known(town)):
                     return _Area(town.columns.get("country", ""), town.columns.get("state", "") or "")
                 return _Area(country or self._home)
             if piece.kind == "county":
@@ -116,6 +118,8 @@ class Places:
 
     def _replace(self, piece: Piece, area: _Area, salt: str) -> str:
         new = self._new(piece, area, salt)
+        if new is None and piece.kind != "zip" and any(c.isalpha() for c in piece.text):
+            new = self._town(piece.key, _Area(self._home), salt)
         if new is None:
             new = self._draws.retry(lambda choices: same_shape(piece.text, choices, f"place{salt}")) or piece.text
         is_code = len(piece.text) <= (4 if piece.kind == "country" else 2)
@@ -139,13 +143,10 @@ class Places:
     def _town(self, key: str, area: _Area, salt: str) -> str | None:
         country = self._target_country(area.country, bool(area.state))
         target = self._target(area, salt)
-        if isinstance(target, Region):
-            pool = target.towns
-        else:
-            pool = pools.towns(target) if target else pools.cities(country or _USA)
-        return self._draws.pick(pool, f"town {key}", area.country, salt) or self._draws.pick(
-            pools.cities(country or _USA), f"town {key}", area.country, salt
-        )
+        anywhere = pools.cities(country or _USA)
+        pool = target.towns if isinstance(target, Region) else pools.towns(target) if target else anywhere
+        what = (f"town {key}", area.country, salt)
+        return self._draws.pick(pool, *what) or self._draws.pick(anywhere, *what)
 
     def _state(self, text: str, area: _Area, salt: str) -> str | None:
         own = _us_state(text)
@@ -237,7 +238,7 @@ class Places:
         if not country or not (named or country in self._named):
             return country
         moved = country == _USA and country in self._named
-        regions = moved or any(a.country == country and a.state for a in self._areas.values())
+        regions = moved or country in self._with_states
         pool = _NEW_WORLD if regions and not (named and country not in self._named) else pools.countries()
         others = tuple(c for c in pool if c != country)
         names = {pools.country_forms(c, "name")[0]: c for c in others}
@@ -311,6 +312,11 @@ def _probable(words: str) -> Entry | None:
     """Return the town that a name without a country means: a large one anywhere, else one in the USA, else any."""
     largest = _largest(words, "")
     return largest if largest is not None and largest.population >= _LARGE else _largest(words, _USA) or largest
+
+
+def _is_known(town: Entry) -> bool:
+    """Return whether a text of the USA may mean a town without its country: small ones abroad have namesakes at home."""
+    return town.population >= _LARGE or town.columns.get("country") == _USA
 
 
 def _largest(words: str, country: str) -> Entry | None:

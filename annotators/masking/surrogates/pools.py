@@ -152,9 +152,12 @@ PROFESSIONS = (
 )  # fmt: skip
 
 LANGUAGES = (
-    "Albanian", "Amharic", "Arabic", "Armenian", "Bengali", "Bulgarian", "Burmese", "Cantonese", "Croatian", "Czech", "Danish", "Dutch",
+    "Albanian", "Amharic", "Arabic", "Armenian", "Bengali", "Bulgarian", "Burmese", "Cantonese", "Croatian", "Czech",
+    "Danish", "Dutch",
     "English", "Farsi", "Finnish", "French", "Georgian", "German", "Greek", "Gujarati", "Hebrew", "Hindi", "Hmong", "Hungarian",
-    "Icelandic", "Italian", "Japanese", "Khmer", "Korean", "Kurdish", "Lithuanian", "Malay", "Mandarin", "Nepali", "Norwegian", "Pashto",
-    "Polish", "Portuguese", "Punjabi", "Romanian", "Russian", "Serbian", "Somali", "Spanish", "Swahili", "Swedish", "Tagalog", "Tamil",
+    "Icelandic", "Italian", "Japanese", "Khmer", "Korean", "Kurdish", "Lithuanian", "Malay", "Mandarin", "Nepali",
+    "Norwegian", "Pashto",
+    "Polish", "Portuguese", "Punjabi", "Romanian", "Russian", "Serbian", "Somali", "Spanish", "Swahili", "Swedish",
+    "Tagalog", "Tamil",
     "Telugu", "Thai", "Tigrinya", "Turkish", "Ukrainian", "Urdu", "Vietnamese", "Yoruba",
 )  # fmt: skip

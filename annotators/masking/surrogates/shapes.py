@@ -121,7 +121,8 @@ def _area_code(choices: KeyedHash, digits: str) -> str:
 
 
 def mail(text: str, local: str, slug: Callable[[list[str]], str]) -> str:
-    """Return an address below example.com, .org or .net (RFC 2606). `slug` makes the name of the host from the words of the old one."""
+    """Return an address below example.com, .org or .net (RFC 2606). `slug` makes the name of the host from the words of
+    the old one."""
     host = text.rpartition("@")[2]
     name = _host(host, slug)
     return f"{local}@{name.upper() if host.isupper() else name}"

@@ -111,7 +111,8 @@ def test_thousands_of_names_take_time_in_proportion() -> None:
 @pytest.mark.attack("surrogates")
 def test_one_person_is_one_surrogate_person() -> None:
     marked = (
-        "<PERSON>John Smith</PERSON> | <PERSON>SMITH, JOHN A.</PERSON> | <PERSON>Dr. Smith</PERSON> | <PERSON>J. Smith</PERSON> | "
+        "<PERSON>John Smith</PERSON> | <PERSON>SMITH, JOHN A.</PERSON> | <PERSON>Dr. Smith</PERSON> | <PERSON>J. "
+        "Smith</PERSON> | "
         "<PERSON>Mr. Smith's</PERSON> | <PERSON_INITIALS>J.S.</PERSON_INITIALS> | <PERSON_USERNAME>jsmith42</PERSON_USERNAME> | "
         "<EMAIL>john.smith@mercy.org</EMAIL> | <PERSON>john smith, jr.</PERSON>"
     )

@@ -58,7 +58,8 @@ def assert_valid(town: str, state: str, code: str) -> None:
 @settings(max_examples=300, deadline=None)
 def test_street_town_state_and_zip_code_of_an_address_agree(address: tuple[str, str, str, str], patient: int) -> None:
     street, town, state, code = address
-    marked = f"{place('STREET', street)}, {place('CITY', town)}, {place('STATE', state)} {place('ZIP', code)}; from {place('CITY', town)}"
+    city = place("CITY", town)
+    marked = f"{place('STREET', street)}, {city}, {place('STATE', state)} {place('ZIP', code)}; from {city}"
     new_street, new_town, new_state, new_code, again = replaced(marked, str(patient))
     assert_valid(new_town, new_state, new_code)
     assert again == new_town
@@ -183,7 +184,7 @@ def test_facilities_read_like_facilities(name: str, shape: str) -> None:
 @pytest.mark.attack("surrogates")
 def test_short_forms_of_a_facility_agree_with_it() -> None:
     full, short, letters = replaced(
-        f"{place('HOSPITAL', 'Bayou Crossing Birth Center')} ... {place('HOSPITAL', 'Bayou Crossing')} ... {place('HOSPITAL', 'BCBC')}"
+        " ... ".join(place("HOSPITAL", name) for name in ("Bayou Crossing Birth Center", "Bayou Crossing", "BCBC"))
     )
     assert full == f"{short} Birth Center"
     assert letters == "".join(word[0] for word in full.split())
