@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
-from ...pipeline.contract.component import CollectionReader, Handle
+from ...pipeline.contract.component import CollectionReader
+from ...pipeline.contract.handle import Handle
 from ...pipeline.errors import CaspipeError, DuplicateError, ReaderError
 from ...pipeline.storage.archives.archive import MARK
 from ...pipeline.storage.archives.open_archives import close_archives, opened, read_bounded
