@@ -10,7 +10,6 @@ from .contract.component import (
     CasConsumer,
     CollectionReader,
     Component,
-    Handle,
     Part,
     Scope,
     Spans,
@@ -18,6 +17,7 @@ from .contract.component import (
     component,
     part,
 )
+from .contract.handle import Handle
 from .contract.leaks import refuse_leaks
 from .contract.output import Output
 from .contract.resources import Resource

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...typesystem import Cas, FeatureStructure
-from ..contract.component import CollectionReader, Handle
+from ..contract.component import CollectionReader
+from ..contract.handle import Handle
 from ..errors import DuplicateError
 from ..storage.digest_set import Digests
 

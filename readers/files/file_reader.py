@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, ClassVar
 
-from ...pipeline.contract.component import Handle
+from ...pipeline.contract.handle import Handle
 from ...pipeline.errors import CaspipeError, DuplicateError, ReaderError
 from ...pipeline.storage.archives.archive import MARK
 from ...pipeline.storage.archives.open_archives import close_archives, opened, read_bounded

@@ -168,7 +168,7 @@ _ROWS = [
     {"id": id, "text": text, "spans": [{"begin": b, "end": e, "kind": k} for b, e, k in spans]}
     for id, (text, spans) in DOCUMENTS.items()
 ]
-_WHOLE = {"views": ["deidentified"], "restricted": False}
+_WHOLE = {"views": ["deidentified"]}
 _BARE = "Seen by Ivy Fern on 3/4/2020."
 
 FORMATS: dict[str, Format] = {

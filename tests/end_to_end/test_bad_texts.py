@@ -119,7 +119,7 @@ def test_names_of_files_cannot_lead_anywhere(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_xmi_without_the_original_view_holds_nothing_of_the_record(tmp_path: Path) -> None:
     record = {"id": "a", "text": f"{NOTE} {SECRET} again.", "patient": f"{SECRET}, I.", "memo": f"for {SECRET}"}
-    bare = {"xmi": {"folder": "release/xmi", "views": ["deidentified"], "restricted": False}}
+    bare = {"xmi": {"folder": "release/xmi", "views": ["deidentified"]}}
     ran = run(
         tmp_path,
         {"a.jsonl": json.dumps(record).encode()},

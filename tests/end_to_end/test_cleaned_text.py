@@ -75,7 +75,7 @@ def test_the_shipped_configuration_masks_the_original(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "a.txt").write_text(NOTE, encoding="utf-8", newline="")
     out = tmp_path / "out"
-    changes = [f"reader.text.folder={folder}", f"run.output={out}", "masker.DATE=placeholder"]
+    changes = [f"reader.text.folder={folder}", f"run.output={out}", "masker.DATE=placeholder", "run.names=id"]
     assert Pipeline.load(locate("deidentify-cleaned"), changes).run().exit_code == 0
     written = (out / "release/text/a.txt").read_bytes().decode()
     assert re.sub(r"\[AGE > 89\]", "[AGE]", written) == MASKED

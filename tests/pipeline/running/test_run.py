@@ -14,7 +14,8 @@ import pytest
 
 from caspipe.pipeline.assembly.assemble import RunOptions
 from caspipe.pipeline.contract import registry
-from caspipe.pipeline.contract.component import CollectionReader, Handle, TwoPhaseConsumer
+from caspipe.pipeline.contract.component import CollectionReader, TwoPhaseConsumer
+from caspipe.pipeline.contract.handle import Handle
 from caspipe.pipeline.contract.report import RunReport, Timings
 from caspipe.pipeline.errors import ComponentError, ReaderError
 from caspipe.pipeline.pipeline import Pipeline

@@ -12,7 +12,7 @@ import pytest
 import running
 
 from caspipe.pipeline.assembly.assemble import RunOptions
-from caspipe.pipeline.contract.component import Handle
+from caspipe.pipeline.contract.handle import Handle
 from caspipe.pipeline.pipeline import Pipeline
 from caspipe.typesystem import Cas
 
