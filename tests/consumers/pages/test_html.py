@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 
-from caspipe.consumers.pages.document_page import document_page, shown_spans
+from caspipe.consumers.pages.document_page import MOST_DETAILED, document_page, shown_spans
 from caspipe.consumers.pages.html import HtmlConsumer
 from caspipe.consumers.pages.rendering import escape, kind_class, render_page
 from caspipe.pipeline.errors import ConsumerError
@@ -245,3 +245,17 @@ def test_a_file_in_place_of_the_folder_is_an_error_before_the_first_document(tmp
     (tmp_path / "restricted").write_text("")
     with pytest.raises(ConsumerError, match="restricted is a file"):
         consumer(tmp_path)
+
+
+@pytest.mark.attack("cost")
+def test_a_page_explains_a_limited_number_of_spans_and_marks_all() -> None:
+    sizes = []
+    for count in (MOST_DETAILED, 2 * MOST_DETAILED, 3 * MOST_DETAILED):
+        cas = Cas("Ann " * count)
+        cas.view().add_all([Phi(4 * n, 4 * n + 3, kind=PhiKind.PERSON) for n in range(count)])
+        page = document_page(cas)
+        assert (page.count(b"<article"), page.count(b"<mark class=")) == (MOST_DETAILED, count)
+        sizes.append(len(page))
+    assert f"{2 * MOST_DETAILED:,} further spans are marked in the text only.".encode() in page
+    assert sizes[2] - sizes[1] == pytest.approx(sizes[1] - sizes[0], rel=0.01)
+    assert (sizes[1] - sizes[0]) / MOST_DETAILED < 60  # bytes for a span without explanation
