@@ -1,6 +1,6 @@
 """The calendar contract of records: no age over 89 can be computed from the released dates and ages of a patient.
 
-Of two dates that are more than 89 years apart, the earlier one goes: birth dates, and whatever else reveals one. An age goes if
+Of two dates that are more than 89 years apart, the earlier one goes: birth dates, and other dates that reveal one. An age goes if
 the dates say that the person became older than 89 later. Source: 45 CFR 164.514(b)(2)(i)(C).
 """
 
@@ -74,7 +74,7 @@ class MaskedText:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PatientRecord:
-    """What a file has about one patient. `latest`: the latest date of the patient in other files; `onset`: the day on which the
+    """The content of a file about one patient. `latest`: the latest date of the patient in other files; `onset`: the day on which the
     ages of the record were right. Both are ISO 8601, or empty if they are not known."""
 
     fields: tuple[RecordField, ...]
