@@ -16,7 +16,7 @@ OLDEST = 89
 """The greatest age that may be known, in full years."""
 _ISO = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 _NO_DAY = 2090
-"""Dates from this year on (9999-12-31, 2099-12-31) mean that something has no end, and are no evidence of an age."""
+"""Dates from this year on (9999-12-31, 2099-12-31) mean that something has no end, and do not prove an age."""
 
 
 class Period(NamedTuple):
@@ -67,7 +67,7 @@ def tells_age(born: str, day: str, limit: int = OLDEST) -> bool:
 def tells_age_later(age: float, stated_on: str, day: str, limit: int = OLDEST) -> bool:
     """Return whether a reader could compute an age over the limit for a day, from an age in years that was right on another day.
 
-    Somebody of 85 may become 86 on the next day: the earliest birth counts that the age allows.
+    A person of 85 may become 86 on the next day: the earliest birth counts that the age allows.
     """
     one, other = period_of(stated_on), period_of(day)
     if age > limit:

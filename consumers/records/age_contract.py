@@ -1,6 +1,6 @@
 """The calendar contract of records: no age over 89 can be computed from the released dates and ages of a patient.
 
-Of two dates that are more than 89 years apart, the earlier one goes: birth dates, and whatever else reveals one. An age goes if
+Of two dates that are more than 89 years apart, the earlier one goes: birth dates, and other dates that reveal one. An age goes if
 the dates say that the person became older than 89 later. Source: 45 CFR 164.514(b)(2)(i)(C).
 """
 
@@ -17,6 +17,8 @@ from ...typesystem.age_limit import OLDEST, greatest_age, latest, period_of, tel
 _AGE = re.compile(r"(\d+(?:\.\d+)?) (year|month|week|day)s?")
 _PER_YEAR = {"year": 1.0, "month": 12.0, "week": 52.0, "day": 365.0}
 _RESOURCE = re.compile(r"\d*(?:/entry/\d+/resource)*")
+_BESIDE = 20
+"""An age was right on the nearest date if fewer characters are between them."""
 _MASKED = {PhiKind.DATE: "[DATE]", PhiKind.AGE: "[AGE]"}
 
 
@@ -50,7 +52,7 @@ class MaskedText:
         replaced = tuple((begin, end, view.text[b:e]) for begin, end, b, e in segments)
         spans = {(s.original_begin, s.original_end): view.text[s.begin : s.end] for s in view.select(MaskedSpan)}
         mentions = tuple(
-            Mention(p.begin, p.end, p.kind.top, p.value, spans.get((p.begin, p.end)))
+            Mention(p.begin, p.end, p.kind, p.value, spans.get((p.begin, p.end)))
             for p in cas.select(Phi)
             if p.kind.top in _MASKED
         )
@@ -60,7 +62,7 @@ class MaskedText:
         """Return the text with placeholders for these mentions."""
         if not mentions:
             return self
-        new = [Replacement(m.begin, m.end, _MASKED[m.kind]) for m in mentions]
+        new = [Replacement(m.begin, m.end, _MASKED[m.kind.top]) for m in mentions]
         kept = [
             Replacement(begin, end, text)
             for begin, end, text in self.replacements
@@ -74,8 +76,8 @@ class MaskedText:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PatientRecord:
-    """What a file has about one patient. `latest`: the latest date of the patient in other files; `onset`: the day on which the
-    ages of the record were right. Both are ISO 8601, or empty if they are not known."""
+    """The content of a file about one patient. `latest`: the latest date of the patient in other files; `onset`: the day on which
+    the ages of the record were right. Both are ISO 8601, or empty if they are not known."""
 
     fields: tuple[RecordField, ...]
     texts: tuple[MaskedText, ...]
@@ -86,7 +88,7 @@ class PatientRecord:
         """Return the record without the dates and ages that tell an age over the limit. Values that the configuration keeps as
         they are (`keep`) stay."""
         dated = [f for f in self.fields if f.kind.top is PhiKind.DATE]
-        in_texts = [m for t in self.texts for m in t.mentions if m.kind is PhiKind.DATE]
+        in_texts = [m for t in self.texts for m in t.mentions if m.kind.top is PhiKind.DATE]
         keeps_ages = any(f.kind.top is PhiKind.AGE and f.operator == "keep" for f in self.fields)
         last = latest([*(f.value for f in dated), *(d for m in in_texts for d in _ends(m.value)), self.latest])
         released = latest(f.masked for f in dated if f.masked is not None)
@@ -94,10 +96,10 @@ class PatientRecord:
         own = min((greatest_age(b, day) for x in born if (b := period_of(x)) and (day := period_of(last))), default=-1)
         texts = []
         for text in self.texts:
-            on = latest(d for m in text.mentions if m.kind is PhiKind.DATE for d in _ends(m.value))
+            on = latest(d for m in text.mentions if m.kind.top is PhiKind.DATE for d in _ends(m.value))
             on = on or self._beside(text.path)
-            told = [m for m in text.mentions if _tells(m, last, on, own)]
-            texts.append(text.without([m for m in told if m.kind is PhiKind.DATE or not keeps_ages]))
+            told = [m for m in text.mentions if any(_tells(m, last, day, own) for day in (on, _near(m, text)))]
+            texts.append(text.without([m for m in told if m.kind.top is PhiKind.DATE or not keeps_ages]))
         fields = tuple(
             f if f.operator == "keep" or not self._field_tells(f, last, released, own) else _null(f)
             for f in self.fields
@@ -124,12 +126,21 @@ class PatientRecord:
 
 def _tells(mention: Mention, last: str, on: str, own: int) -> bool:
     """Return whether a date or an age in a text tells an age over the limit, with the other dates of the patient."""
-    if mention.kind is PhiKind.DATE:
-        return mention.released not in (None, _MASKED[mention.kind]) and any(
+    if mention.kind.top is PhiKind.DATE:
+        return mention.released not in (None, _MASKED[mention.kind.top]) and any(
             tells_age(iso, last) for iso in _ends(mention.value)
         )
     years = _years(mention.value)
     return years is not None and own < years <= OLDEST and tells_age_later(years, on, last)
+
+
+def _near(mention: Mention, text: MaskedText) -> str:
+    """Return the date beside an age, as in `in 1993, at 60`; empty without one."""
+    others = (m for m in text.mentions if m.kind.top is PhiKind.DATE and m.kind is not PhiKind.DATE_BIRTH)
+    gap, value = min(
+        ((max(m.begin - mention.end, mention.begin - m.end), m.value) for m in others), default=(_BESIDE, "")
+    )
+    return latest(_ends(value)) if gap < _BESIDE else ""
 
 
 def _ends(value: str) -> Iterable[str]:

@@ -57,7 +57,7 @@ class RecordIds:
     """New ids for old ones, by HMAC-SHA256 (RFC 2104): the original cannot be found without the secret.
 
     UUIDs become UUIDs, OIDs become `2.25.` and a number (ITU-T X.667: a UUID as OID, at most 44 characters), other ids 26 letters
-    and digits, as FHIR's `id` allows. Equal ids have equal replacements, whatever they are ids of.
+    and digits, as FHIR's `id` allows. Equal ids have equal replacements, also as ids of different things.
     """
 
     def __init__(self, secret: bytes) -> None:

@@ -232,7 +232,7 @@ class WritebackConsumer(FolderConsumer):
 
     @property
     def _ids_state(self) -> str:
-        """What tells files with other ids: a file of an earlier run is kept only if its ids have the same secret."""
+        """The fingerprint of the secret: a file of an earlier run is kept only if its ids have the same one."""
         return "" if self.record_ids is None else self.record_ids.fingerprint
 
     def commit(self, document_id: str, prepared: StagedFiles) -> list[Output]:

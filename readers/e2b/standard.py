@@ -302,7 +302,7 @@ _TERM = 100
 
 
 def is_short_term(text: str) -> bool:
-    """Return whether a text is as short as a clinical term, and has no title of a person, and so is no narrative."""
+    """Return whether a text is as short as a clinical term, and has no title of a person; others are narratives."""
     return len(text.strip()) <= _TERM and _TITLE.search(text) is None
 
 

@@ -1,4 +1,4 @@
-"""Coded clinical fields of case reports: what finders of names see in them stays, and what identifies a person goes all the same."""
+"""Coded clinical fields of case reports: what finders of names see in them stays, and what identifies a person goes."""
 
 from __future__ import annotations
 

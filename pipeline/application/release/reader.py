@@ -13,7 +13,8 @@ from ....readers.files.selection import Source
 from ....typesystem import Cas, FeatureStructure
 from ....typesystem.errors import FormatError
 from ....typesystem.json_cas.reader import read_jsoncas
-from ...contract.component import CollectionReader, Handle
+from ...contract.component import CollectionReader
+from ...contract.handle import Handle
 from ...errors import ReaderError
 from ..review.catalogue import MAX_FILE_BYTES, SingleDocumentReader
 from ..review.document import document_of

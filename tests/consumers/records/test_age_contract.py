@@ -72,13 +72,30 @@ def text(original: str, *mentions: tuple[str, str, str, str | None]) -> MaskedTe
 
 
 def test_dates_and_ages_of_texts_go_with_those_of_the_record() -> None:
-    note = text("Born 3 Feb 1931, 85 in May 2015.", ("3 Feb 1931", "DATE", "1931-02-03", "19 Nov 1931"),
+    note = text("Born 3 Feb 1931, 85 in May 2015.", ("3 Feb 1931", "DATE_BIRTH", "1931-02-03", "19 Nov 1931"),
                 ("85", "AGE", "85 years", None), ("May 2015", "DATE", "2015-05", "Apr 2016"))  # fmt: skip
     record = PatientRecord((VISIT,), (note,)).within_limit()
     assert [t.masked for t in record.texts] == ["Born [DATE], [AGE] in Apr 2016."]
     assert record.texts[0].replacements == ((5, 15, "[DATE]"), (17, 19, "[AGE]"), (23, 31, "Apr 2016"))
     record = PatientRecord((), (note,)).within_limit()
     assert [t.masked for t in record.texts] == ["Born 19 Nov 1931, 85 in Apr 2016."]
+
+
+@pytest.mark.parametrize(
+    ("written", "left"),
+    [
+        ("In 1993, at 60, a stroke. Seen 4 May 2024.", "[AGE]"),
+        ("In 1999, at 60, a stroke. Seen 4 May 2024.", "60"),
+        ("At 60 he had a stroke, and since 1993 he limps. Seen 4 May 2024.", "60"),
+    ],
+)
+def test_an_age_belongs_to_the_date_beside_it(written: str, left: str) -> None:
+    year = written[written.index("19") :][:4]
+    note = text(
+        written, ("60", "AGE", "60 years", None), (year, "DATE", year, year), ("4 May 2024", "DATE", "2024-05-04", "x")
+    )
+    (made,) = PatientRecord((), (note,)).within_limit().texts
+    assert made.masked == written.replace("60", left).replace("4 May 2024", "x")
 
 
 def test_dates_of_texts_take_the_birth_date_of_the_record_away() -> None:
