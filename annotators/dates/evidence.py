@@ -45,7 +45,7 @@ def _of_the_same_month(dates: list[DateExpression], sure: set[int]) -> set[int]:
         date.begin
         for date in dates
         if date.doubt == 1 and sure and date.shape not in _FORMS
-        if date.shape is Shape.ORDINAL or months & {r.begin.month for r in _in_order(date, order)}
+        if date.shape in (Shape.ORDINAL, Shape.ORDINAL_DATE) or months & {r.begin.month for r in _in_order(date, order)}
     }
 
 

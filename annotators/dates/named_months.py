@@ -79,9 +79,9 @@ _SHORT_YEAR_JOINT = (
 
 day_month = simple("d Mon", Shape.NAMED_DAY, rf"{DAY}{_BEFORE_MONTH}{MONTH_WORD}(?!\d)", "D Mon")
 year_month_day = simple(
-    "y Mon d", Shape.NAMED, rf"(?P<y>{YEAR4})(?:{NB}[-/.]?{B}|,[ ]){MONTH_WORD}{_BEFORE_DAY}{DAY}(?!\d)", "Y Mon D"
+    "y Mon d", Shape.NAMED, rf"(?P<y>{YEAR4})(?:{NB}[-/]?{B}|\.|,[ ]){MONTH_WORD}{_BEFORE_DAY}{DAY}(?!\d)", "Y Mon D"
 )
-year_named_month = simple("y Mon", Shape.NAMED, rf"(?P<y>{YEAR4})(?:{B}[-/.]?{B}){MONTH_WORD}(?!\d)", "Y Mon")
+year_named_month = simple("y Mon", Shape.NAMED, rf"(?P<y>{YEAR4})(?:{B}[-/]?{B}|\.){MONTH_WORD}(?!\d)", "Y Mon")
 month_day_year = simple(
     "Mon d y",
     Shape.NAMED,

@@ -1,4 +1,4 @@
-"""Reads the ages that a text states, and how long ago somebody had them."""
+"""Reads the ages that a text states, and how long ago a person had them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def youngest(text: str) -> float | None:
 
 
 def years_since(text: str, begin: int, end: int) -> int:
-    """Return how many years ago somebody had the age at `begin:end`: 15 in `at age 77, 15 years ago`; 0 if the words beside it do
+    """Return how many years ago a person had the age at `begin:end`: 15 in `at age 77, 15 years ago`; 0 if the words beside it do
     not say so (`an 85-year-old with surgery 15 years ago`)."""
     before = text[max(0, begin - _WINDOW) : begin]
     past = _AT.search(before) is not None or _AGED.match(text, begin, end) is not None

@@ -36,7 +36,9 @@ _TYING = frozenset(
     "s she since that the then they to turned turning turns until up was were when who will be woman year years yr yrs yo y "
     "o m f summer spring autumn fall winter early late mid last next this seen".split()
 )
-"""Words that may stand between an age and the date at which a person has it."""
+"""Words that may be between an age and the date at which a person has it."""
+_NEAR = 400
+"""Code points between an age and the dates of its sentence."""
 _WORD = re.compile(r"[^\W\d_]+")
 _LONGEST_TIE = 48
 """Code points between an age and its date."""
@@ -45,6 +47,7 @@ _BESIDE = 14
 _BIRTHDAY = re.compile(
     r"\b(?:turn(?:s|ed|ing)?|b(?:irth)?-?day|be(?:came|comes?)|celebrat\w+|will be|reach\w*)\b", re.IGNORECASE
 )
+_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 _LAST = datetime.date(LATEST_YEAR, 12, 31)
 _NONE = datetime.timedelta(0)
@@ -68,7 +71,7 @@ class _Dated:
 
 
 class CalendarContract:
-    """Which mentions of a document would let a reader compute an age over a limit.
+    """Decides which mentions of a document would let a reader compute an age over a limit.
 
     1. A date more than `oldest` years before the newest date of the text and its record (fields, known PHI, metadata) is taken
        for the birth date of a person who was older, under any name. A date that is called a birth date counts as over
@@ -95,11 +98,16 @@ class CalendarContract:
         for date in dated:
             if date.mention is not None and self._tells(date):
                 self._hide(date.mention, BIRTH)
-        ages = [m for m in context.of_kind(PhiKind.AGE) if years_of(m.text) is not None]
-        births = [d.span for d in (*dated, *record) if d.birth and not self._hidden(d)]
-        others = [d for d in dated if not d.birth]
-        for age in ages:
-            self._judge(age, births, others, record)
+        self._births = {
+            (d.span.first.year, d.span.last.year) for d in (*dated, *record) if d.birth and not self._hidden(d)
+        }
+        self._others = [d for d in dated if not d.birth and d.mention is not None]
+        self._begins = [d.mention.begin for d in self._others if d.mention is not None]
+        self._years = {year for d in self._others for year in range(d.span.first.year, d.span.last.year + 1)}
+        self._earliest = _earliest([*self._others, *record])
+        for age in context.of_kind(PhiKind.AGE):
+            if years_of(age.text) is not None:
+                self._judge(age)
 
     @classmethod
     def of(cls, context: Context, oldest: int) -> CalendarContract:
@@ -127,10 +135,9 @@ class CalendarContract:
 
     def _latest(self, dated: list[_Dated]) -> list[TimeSpan]:
         """Return the latest time of each precision; the end of `LATEST_YEAR` if there are only birth dates."""
+        visited = any(not date.birth for date in dated)
         latest: dict[str, TimeSpan] = {}
-        for date in dated:
-            if date.birth and not any(not d.birth for d in dated):
-                continue
+        for date in dated if visited else ():
             known = latest.get(date.span.precision)
             if known is None or date.span.last > known.last:
                 latest[date.span.precision] = date.span
@@ -150,9 +157,9 @@ class CalendarContract:
             return False
         return date.earlier.years_before(newest, self._oldest + 1)
 
-    def _judge(self, age: Mention, births: list[TimeSpan], others: list[_Dated], record: list[_Dated]) -> None:
+    def _judge(self, age: Mention) -> None:
         low, high = youngest(age.text) or 0.0, years_of(age.text) or 0.0
-        near = [d for d in others if d.mention is not None and self._sentence(d.mention) == self._sentence(age)]
+        near = list(self._near(age))
         tied = [d for d in near if d.mention is not None and self._tied(age, d.mention)]
         if high > self._oldest:
             for date in tied:
@@ -162,25 +169,35 @@ class CalendarContract:
         if low + years_since(self._text, age.begin, age.end) > self._oldest:
             self._hide(age, AGE)
             return
-        if any(self._fits(birth, low, others) for birth in births):
+        if self._fits(int(low)):
             return
-        years = self._oldest - int(low)
-        placed = tied or [d for d in near if d.span.precision in ("day", "month")]
-        for date in placed or [d for d in (*others, *record) if d.span.precision in ("day", "month")]:
-            limit = later_by_years(date.span.first, max(years, 1))
-            latest = [n.last + (n.slack(date.span) if date.span.precision != "day" else _NONE) for n in self._newest]
-            if any(last > limit or (not years and last == limit) for last in latest):
-                self._hide(age, AGE)
-                return
+        placed = [d.span for d in tied or near if tied or d.span.precision in ("day", "month")]
+        if any(self._outgrows(span, self._oldest - int(low)) for span in placed or self._earliest):
+            self._hide(age, AGE)
+
+    def _outgrows(self, span: TimeSpan, years: int) -> bool:
+        """Return whether the newest date is more than that many years after a time, at least one year."""
+        limit = later_by_years(span.first, max(years, 1))
+        latest = [n.last + (n.slack(span) if span.precision != "day" else _NONE) for n in self._newest]
+        return any(last > limit or (not years and last == limit) for last in latest)
+
+    def _near(self, age: Mention) -> Iterator[_Dated]:
+        """Yield the dates of the age's sentence, up to a number of code points away."""
+        first = bisect_left(self._begins, age.begin - _NEAR)
+        for date in self._others[first : bisect_left(self._begins, age.end + _NEAR)]:
+            if date.mention is not None and self._sentence(date.mention) == self._sentence(age):
+                yield date
 
     def _celebrates(self, age: Mention, date: Mention) -> bool:
         begin, end = min(age.begin, date.begin), max(age.end, date.end)
         return _BIRTHDAY.search(self._text, max(0, begin - _BESIDE), end + _BESIDE) is not None
 
-    def _fits(self, birth: TimeSpan, years: float, others: list[_Dated]) -> bool:
-        """Return whether a person born then has the age at a date of the text, or the text has no other date."""
-        first, last = later_by_years(birth.first, int(years)), later_by_years(birth.last, int(years) + 1)
-        return not others or any(d.span.last >= first and d.span.first <= last for d in others)
+    def _fits(self, years: int) -> bool:
+        """Return whether the text keeps the birth date of a person who has the age in a year of the text."""
+        return any(
+            not self._years or not self._years.isdisjoint(range(first + years, last + years + 2))
+            for first, last in self._births
+        )
 
     def _sentence(self, mention: Mention) -> int:
         return bisect_left(self._ends, mention.begin + 1)
@@ -217,17 +234,26 @@ def _dates_of(dates: DocumentDates, mention: Mention, context: Context) -> Itera
         yield _Dated(span, birth and says_year, mention if says_year else None, earlier)
 
 
+def _earliest(dated: list[_Dated]) -> list[TimeSpan]:
+    """Return the earliest day and the earliest month."""
+    earliest: dict[str, TimeSpan] = {}
+    for date in dated:
+        known = earliest.get(date.span.precision)
+        if not date.birth and (known is None or date.span.first < known.first):
+            earliest[date.span.precision] = date.span
+    return [earliest[precision] for precision in ("day", "month") if precision in earliest]
+
+
 def _record(context: Context) -> Iterator[_Dated]:
-    """Yield the dates of the record: its fields, known PHI, and metadata in ISO 8601."""
-    fields = [(f.value, f.kind) for f in context.cas.select(RecordField)]
-    known = [(k.value, k.kind) for k in context.cas.known_phi]
-    metadata = [(value, PhiKind.DATE) for _, value in sorted(context.cas.metadata.items())]
-    for value, kind in [*fields, *known, *metadata]:
-        if kind.top is not PhiKind.DATE or not value:
-            continue
-        readings = parse_date(value) if isinstance(value, str) and (value, kind) in known else ()
-        found = [parse_iso(value[:10]), *(r.begin for r in readings if r.end is None)]
-        for date in found:
-            span = time_span(date) if date is not None else None
-            if span is not None:
-                yield _Dated(span, kind is PhiKind.DATE_BIRTH)
+    """Yield the dates of the record: its fields, known PHI, and days in ISO 8601 in the metadata."""
+    found = [(parse_iso(f.value[:10]), f.kind) for f in context.cas.select(RecordField) if f.kind.top is PhiKind.DATE]
+    for known in context.cas.known_phi:
+        if known.kind.top is PhiKind.DATE:
+            found += [(r.begin, known.kind) for r in parse_date(known.value) if r.end is None]
+    for _, value in sorted(context.cas.metadata.items()):
+        if isinstance(value, str) and _ISO_DAY.match(value):  # a number of four digits may be an identifier
+            found.append((parse_iso(value[:10]), PhiKind.DATE))
+    for date, kind in found:
+        span = time_span(date) if date is not None else None
+        if span is not None:
+            yield _Dated(span, kind is PhiKind.DATE_BIRTH)

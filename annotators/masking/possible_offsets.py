@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
 from dateutil.relativedelta import relativedelta
@@ -19,7 +20,7 @@ _WINDOW = 16
 
 
 def kept_weekdays(context: Context, date: Mention, replaced: Sequence[Span]) -> Iterator[int]:
-    """Yield the weekdays (0 is Monday) directly before and after a date that no replacement covers."""
+    """Yield the weekdays (0 is Monday) directly before and after a date that no replacement covers. `replaced` is in order."""
     text = context.text
     before = _BEFORE.search(text[max(0, date.begin - _WINDOW) : date.begin])
     after = _AFTER.match(text, date.end)
@@ -29,12 +30,13 @@ def kept_weekdays(context: Context, date: Mention, replaced: Sequence[Span]) -> 
         if match is None or number is None:
             continue
         begin, end = match.start("w") + shift, match.end("w") + shift
-        if not any(b < end and begin < e for b, e in replaced):
+        index = bisect_left(replaced, (end, end))
+        if not index or replaced[index - 1][1] <= begin:
             yield number
 
 
 def possible(offsets: Iterable[relativedelta], shown: Sequence[tuple[datetime.date, int]]) -> int:
-    """Return how many offsets put every shown date back on the weekday that stands beside it."""
+    """Return how many offsets put every shown date back on the weekday beside it."""
     return sum(all(_weekday(day, offset) == weekday for day, weekday in shown) for offset in offsets)
 
 

@@ -23,7 +23,7 @@ class TimeSpan(NamedTuple):
     precision: str
 
     def years_before(self, other: TimeSpan, years: int) -> bool:
-        """Return whether that many years may lie between the two, also after both are shifted."""
+        """Return whether this may be that many years before the other, also after both are shifted."""
         return later_by_years(self.first, years) <= other.last + self.slack(other)
 
     def slack(self, other: TimeSpan) -> datetime.timedelta:

@@ -15,7 +15,7 @@ from ...typesystem import Cas, CaspipeWarning, RecordField, source_record
 from .masked_words import MaskedWords
 from .released import encodable
 
-_NEVER = re.compile(r"carrier_|patient|date_shift", re.IGNORECASE)
+_NEVER = re.compile(r"carrier_|patient|date_shift|possible_offsets", re.IGNORECASE)
 """Prefixes of names that tell whose document it is, or by how much its dates were shifted."""
 _MONTHS = (
     "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|dic|janv|févr|avr|juin|juil|août|déc|mär|mai|okt|dez"
@@ -84,6 +84,6 @@ def shows_id(value: str, document: str) -> bool:
 
 
 def _warn(consumer: CasConsumer, name: str, why: str) -> None:
-    if name.startswith("carrier_"):
+    if name.startswith(("carrier_", "possible_offsets")):  # not from the source
         return
     warnings.warn(f"{consumer.id}: metadata {name} {why}: not written", WithheldWarning, stacklevel=4)

@@ -148,7 +148,7 @@ def test_the_threshold_of_the_ages_is_that_of_the_dates() -> None:
     shift = Shift(key=KEY, days=(100, 100))
     Masker(kinds={PhiKind.DATE: shift, PhiKind.AGE: Age(threshold=65)}).process(cas)
     assert cas.deidentified == "born [DATE], seen 14 Aug 2020"
-    assert [m.fallback for m in cas.view("deidentified").select(MaskedSpan)][0] == "a date that may tell an age over 65"
+    assert cas.view("deidentified").select(MaskedSpan)[0].fallback == "a date that may tell an age over 65"
 
 
 @pytest.mark.attack("age-from-dates")
@@ -190,7 +190,8 @@ def test_other_numbers_are_no_ages(folder: Path, phrase: str) -> None:
 LEFT = """2020-W10; 2020-W10-3; 2020W103; week 10 of 2020; KW 10/2020; wk 10 2020; 2020-064; timestamp 1583323200;
 "created_at": 1583323200000; 4 mars 2020; 4 mars; 4. März 2020; 4. März; 4 de marzo de 2020; 4 de marzo; 4 marzo 2020; 4 maart;
 4 de março de 2020; 3.März.2020; marzo de 2020; 5 okt 2020; 5 févr. 2020; 12 août 2019; III/5/2020; 5/III/2020; 5.III.2020;
-2020年3月4日; 3月4日; 2020년 3월 4일; 28.12. to 04.01.; since 04.03. and; 3rd Jan. '09; 28 Dec to 4 Jan; Mar 4-6, 2020; Q1 2020; H1 2020;
+2020年3月4日; 3月4日; 2020년 3월 4일; 28.12. to 04.01.; since 04.03. and; 3rd Jan. '09; 28 Dec to 4 Jan; Mar 4-6, 2020; Q1 2020;
+H1 2020;
 1Q20; day 64 of 2020; 20200304; 2020/3; 2020-03-04T10:22:33+02:00; 2020-03-04 10:22 EST; Monday, 2 March 2020; Mar 2020; 3/2020;
 fourth of March 2020; March fourth, two thousand twenty; 04MAR20; 2020-03""".replace("\n", " ").split("; ")
 _OLD = re.compile(

@@ -12,7 +12,6 @@ import re
 import warnings
 from calendar import monthrange
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -116,7 +115,8 @@ class Seen(NamedTuple):
 
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _FULL = re.compile(
-    rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}/\d{{1,2}}/(?:\d{{4}}|\d\d)\b|\b\d{{1,2}}[ -]{_MONTH}[ -]\d{{4}}\b|\b{_MONTH} \d{{1,2}}, \d{{4}}\b"
+    rf"\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}/\d{{1,2}}/(?:\d{{4}}|\d\d)\b|\b\d{{1,2}}[ -]{_MONTH}[ -]\d{{4}}\b"
+    rf"|\b{_MONTH} \d{{1,2}}, \d{{4}}\b"
     r"|\b(?:19|20)\d\d(?:0[1-9]|1[0-2])[0-3]\d\b"
 )
 _PART = re.compile(rf"\b(?:(?P<m>{_MONTH}) )?(?P<y>(?:19|20)\d\d)(?:-(?P<n>0[1-9]|1[0-2]))?\b")

@@ -149,7 +149,8 @@ class Shift(KeyedOperator):
             full = readings.complete(mention, reading.begin) if reading and reading.end is None else None
             day = full.to_date() if full is not None else None
             if day is not None:
-                shown += [(moved(day, offset), weekday) for weekday in kept_weekdays(context, mention, replaced)]
+                kept = kept_weekdays(context, mention, replaced)
+                shown += [(moved(day, offset), weekday) for weekday in kept if weekday == day.weekday()]
         return {OFFSETS: f"{possible(offsets, shown)} of {len(offsets)}"}
 
     def _write(self, mention: Mention, reading: DateInterpretation, shifted: list[PartialDate]) -> str:
