@@ -19,7 +19,15 @@ from .options import Plugin, Set, load, load_plugins, reader_names, shipped_conf
 
 app = CommandApp()
 
-BY_SUFFIX = {".xmi": "xmi", ".xcas": "xcas", ".json": "jsoncas", ".txt": "text", ".xml": "i2b2", ".ann": "brat", ".cas": "jsoncas"}
+BY_SUFFIX = {
+    ".xmi": "xmi",
+    ".xcas": "xcas",
+    ".json": "jsoncas",
+    ".txt": "text",
+    ".xml": "i2b2",
+    ".ann": "brat",
+    ".cas": "jsoncas",
+}
 """The default reader of a file."""
 
 

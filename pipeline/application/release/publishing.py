@@ -11,9 +11,8 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from ...errors import OutputError, ReaderError
+from ...errors import OutputError
 from ...running.ledger import LedgerReader
 from ...running.quarantine import Quarantine
 from ...storage.files import cannot, make_folder, restricted_folder, write_atomic
@@ -58,12 +57,14 @@ def _copy(made: Path, following: Path) -> None:
     try:
         shutil.copytree(made, following, copy_function=_link)
     except (OSError, shutil.Error) as error:
-        raise OutputError(f"{following}: cannot write: {getattr(error, 'strerror', '') or type(error).__name__}") from None
+        raise OutputError(
+            f"{following}: cannot write: {getattr(error, 'strerror', '') or type(error).__name__}"
+        ) from None
 
 
 def _link(source: str, target: str) -> None:
     try:
-        os.link(source, target)  # noqa: PTH200  called by copytree with strings
+        os.link(source, target)
     except OSError:
         shutil.copy2(source, target)
 

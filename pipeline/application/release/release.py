@@ -39,10 +39,10 @@ _UNFINISHED = "the run did not finish it"
 
 @dataclass(frozen=True, slots=True)
 class ReleaseOptions:
-    """What a user may choose."""
+    """The options of a release."""
 
     only_reviewed: bool = False
-    """Leave out documents that nobody has completed."""
+    """Leave out documents whose review is not completed."""
     ledger: Path | None = None
     overrides: Sequence[str] = ()
     plugins: Sequence[Path] = ()
@@ -55,15 +55,15 @@ class ReleaseResult:
 
     report: RunReport
     reviewed: int = 0
-    """Documents that somebody has completed."""
+    """Documents whose review is completed."""
     begun: int = 0
-    """Documents with decisions that nobody has completed."""
+    """Documents with decisions whose review is not completed."""
     unreviewed: int = 0
     """Documents that are released as the run left them."""
     left_out: int = 0
     """Documents that `only_reviewed` left out."""
     waiting: int = 0
-    """Documents of the quarantine that nobody has completed."""
+    """Documents of the quarantine whose review is not completed."""
     unfinished: int | None = 0
     """Documents that the run has not processed; None if their number is not known."""
     decisions: Counts = field(default_factory=Counts)
@@ -116,12 +116,16 @@ def _assembly(run: Path, data: Mapping[str, Any], salt: bytes, options: ReleaseO
     faults += [Fault(what, "changed since the run: restore it, or run again") for what in changed_files(pipeline, data)]
     if not any(_holds_originals(c) for c in pipeline.consumers):
         faults.append(
-            Fault("consumers", "expected `xmi` without views and types, which holds the originals; add it, and run again")
+            Fault(
+                "consumers", "expected `xmi` without views and types, which holds the originals; add it, and run again"
+            )
         )
     if faults:
         raise ConfigError(faults)
     notes = [
-        f"consumer {c.id} writes outside of the output folder, and is left out" for c in pipeline.consumers if _leaves(c)
+        f"consumer {c.id} writes outside of the output folder, and is left out"
+        for c in pipeline.consumers
+        if _leaves(c)
     ]
     if data["code"] != code_version():
         notes.append("caspipe has changed since the run: replacements may differ from those of its release")
@@ -182,7 +186,7 @@ def _task(run: Path, home: Path, document: RunDocument, reviews: Reviews, only_r
     review = reviews.of.get(_name(document, home))
     done = review is not None and review.done
     if document.xmi is not None:
-        held = "nobody has completed its review" if only_reviewed and not done else ""
+        held = "its review is not completed" if only_reviewed and not done else ""
         return Task(row.number, row.id, document.xmi, document.digest, held, review)
     path = next((p for p in kept_paths(run, row.number) if p.is_file()), None)
     held = ""
@@ -191,7 +195,7 @@ def _task(run: Path, home: Path, document: RunDocument, reviews: Reviews, only_r
     elif path is None:
         held = f"{row.status} by the run ({row.reason}: {row.message}), and nothing of it was kept"
     elif not done:
-        held = f"in quarantine ({row.reason}: {row.message}), and nobody has completed its review"
+        held = f"in quarantine ({row.reason}: {row.message}), and its review is not completed"
     return Task(row.number, row.id, path, held=held, review=review)
 
 
@@ -200,9 +204,7 @@ def _name(document: RunDocument, home: Path) -> str:
     return document.row.id if document.xmi is None else document_name(document.xmi, home)
 
 
-def _unknown(
-    tasks: Sequence[Task], home: Path, documents: Sequence[RunDocument], reviews: Reviews
-) -> Iterator[str]:
+def _unknown(tasks: Sequence[Task], home: Path, documents: Sequence[RunDocument], reviews: Reviews) -> Iterator[str]:
     known = {_name(d, home) for d in documents}
     if strange := sorted(reviews.of.keys() - known):
         shown = ", ".join(strange[:5]) + (" ..." if len(strange) > 5 else "")

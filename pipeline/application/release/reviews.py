@@ -30,7 +30,7 @@ class Reviews:
     of: dict[str, DocumentReview] = field(default_factory=dict)
     """Decisions by the name of the document."""
     notes: list[str] = field(default_factory=list)
-    """What was ignored."""
+    """Notes about ignored annotations."""
 
 
 def read_reviews(home: Path, names: Sequence[str]) -> Reviews:
@@ -51,7 +51,9 @@ def read_reviews(home: Path, names: Sequence[str]) -> Reviews:
         raise ConfigError([Fault("--review", _unknown(n, known)) for n in missing])
     judges = [n for n in sorted(pairs) if {*pairs[n]} <= {*wanted}]
     if clash := [n for n in judges if n not in names and [*map(set, pairs.values())].count({*pairs[n]}) > 1]:
-        raise ConfigError([Fault("--review", f"expected one of the adjudicators {' and '.join(clash)}: add --review NAME")])
+        raise ConfigError(
+            [Fault("--review", f"expected one of the adjudicators {' and '.join(clash)}: add --review NAME")]
+        )
     judges = [n for n in judges if n in names] or judges
     reviews.journals = {n: reviews.journals[n] for n in (*wanted, *judges)}
     documents = dict.fromkeys(d for n in wanted for d in histories[n].documents)
@@ -103,7 +105,9 @@ def read_edited(folder: Path, reader: str, overrides: Sequence[str], bundle: Pat
     if pipeline.reader.failed:
         document, error = pipeline.reader.failed[0]
         more = len(pipeline.reader.failed)
-        raise ReaderError(f"{folder}: {more:,} edited document{'s' * (more > 1)} cannot be read; the first is {document}: {error}")
+        raise ReaderError(
+            f"{folder}: {more:,} edited document{'s' * (more > 1)} cannot be read; the first is {document}: {error}"
+        )
     if not any(r.edited is not None and r.edited.spans for r in reviews.of.values()):
         raise ReaderError(
             f"{folder}: no document has an annotation of PHI (caspipe.Phi), so everything would be released: expected the files "

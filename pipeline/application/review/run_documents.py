@@ -26,11 +26,13 @@ def quarantined_cas(run: Path, row: Row) -> Cas:
     try:
         return read_jsoncas(data, id=row.id)
     except FormatError:
-        raise ReviewError(f"document {row.id}: what the quarantine kept of it is damaged: run `caspipe retry`") from None
+        raise ReviewError(
+            f"document {row.id}: what the quarantine kept of it is damaged: run `caspipe retry`"
+        ) from None
 
 
 def kept_paths(run: Path, number: int) -> tuple[Path, Path]:
-    """Return where a document of the quarantine is, and where it is after its release."""
+    """Return the paths of a document of the quarantine before and after its release."""
     path = Quarantine(run).cas_path(number)
     return path, run / SETTLED / path.name
 

@@ -97,7 +97,13 @@ class Result:
     def size(self) -> int:
         """Approximate size in bytes."""
         lines = sum(len(getattr(p, "data", b"")) for p in self.prepared)
-        return lines + (len(self.cas) if isinstance(self.cas, bytes) else 0) + len(self.text or "") + len(self.kept or b"") + 500
+        return (
+            lines
+            + (len(self.cas) if isinstance(self.cas, bytes) else 0)
+            + len(self.text or "")
+            + len(self.kept or b"")
+            + 500
+        )
 
     def document(self) -> Cas | None:
         """Return the document for consumers that work in one phase."""

@@ -11,10 +11,10 @@ from typing import Any
 from typer.testing import CliRunner, Result
 
 from caspipe.pipeline.application.cli.main import app
+from caspipe.pipeline.application.review.history import History
 from caspipe.pipeline.application.review.run_documents import RunCatalogue
 from caspipe.pipeline.application.review.session import AnnotatorPair, Session
 from caspipe.pipeline.application.review.store import Journal, journal_path, read_journal
-from caspipe.pipeline.application.review.history import History
 from caspipe.pipeline.pipeline import Pipeline
 
 KEY = "0123456789abcdef-release"

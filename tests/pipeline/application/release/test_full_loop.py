@@ -52,7 +52,10 @@ def test_a_refused_document_is_reviewed_in_the_browser_and_released(run: Path, d
         page.wait(lambda: page.document == "d")
         assert (WORDS, "leak") in page.marks()
         facts = page.text("#doc-facts")
-        assert "in quarantine: leak: leak_gate: LeakError: 1 leak: values PERSON 1; in the original text at PERSON 43:58" in facts
+        assert (
+            "in quarantine: leak: leak_gate: LeakError: 1 leak: values PERSON 1; in the original text at PERSON 43:58"
+            in facts
+        )
         choose(page, WORDS)
         page.wait(lambda: "the leak gate refused the document" in page.text(".facts-list"))
         page.keys("a")  # the refused place becomes a span

@@ -27,7 +27,9 @@ def test_a_refused_document_opens_with_the_place_and_the_reason(run: Path) -> No
             f"leak: leak_gate: LeakError: 1 leak: values PERSON 1; in the original text at PERSON {BEGIN}:{BEGIN + 15}"
         )
         why = "the leak gate refused the document: a value that is masked elsewhere is readable here"
-        assert shown["leaks"] == [{"id": f"l{BEGIN}-{BEGIN + 15}", "b": BEGIN, "e": BEGIN + 15, "k": "PERSON", "why": why}]
+        assert shown["leaks"] == [
+            {"id": f"l{BEGIN}-{BEGIN + 15}", "b": BEGIN, "e": BEGIN + 15, "k": "PERSON", "why": why}
+        ]
         assert why_out(anna.session.opened(number), f"l{BEGIN}-{BEGIN + 15}")["facts"] == [["Why", why]]
         anna.session.scan()
         rows = {row["id"]: row for row in anna.session.rows()}
@@ -150,7 +152,9 @@ def test_a_document_that_could_not_be_read_says_why_it_cannot_be_shown(run: Path
     (notes / "e.txt").write_bytes(b"\xff\xfe\xfd")
     make_run(run.parent, {})
     catalogue = RunCatalogue(run)
-    with pytest.raises(ReviewError, match=r"^document e: quarantined \(unreadable: .*\); it could not be read: it cannot be shown$"):
+    with pytest.raises(
+        ReviewError, match=r"^document e: quarantined \(unreadable: .*\); it could not be read: it cannot be shown$"
+    ):
         catalogue.document(catalogue.ids.index("e"))
 
 

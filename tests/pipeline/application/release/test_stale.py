@@ -105,7 +105,9 @@ PROGRAM = "from caspipe.pipeline.application.cli.main import main; main()"
 
 @pytest.mark.attack("review-stale")
 def test_a_killed_release_leaves_a_whole_release(tmp_path: Path) -> None:
-    run = make_run(tmp_path, {f"n{i:02}": f"Mr. Zorblatt came on {i % 27 + 1} May 2020 with quellmore." for i in range(40)})
+    run = make_run(
+        tmp_path, {f"n{i:02}": f"Mr. Zorblatt came on {i % 27 + 1} May 2020 with quellmore." for i in range(40)}
+    )
     old = released(run)
     with reviewer(run) as anna:
         for i in range(40):
