@@ -9,6 +9,7 @@ import typer
 
 from ...errors import ConfigError, Fault
 from ...running.run_documents import xmi_folder
+from ..release.decisions import Counts
 from ..release.release import ReleaseOptions, ReleaseResult, check_run
 from ..release.release import release as make_release
 from ..release.reviews import READERS, Reviews, read_edited, read_reviews
@@ -130,7 +131,8 @@ def _print(run: Path, result: ReleaseResult) -> None:
     lines = [
         f"{run}: {d.released:,} documents released, {held:,} withheld"
         + (f", {result.left_out:,} not reviewed and left out" if result.left_out else ""),
-        f"reviewed: {result.reviewed:,}; {c.added:,} spans added, {c.rejected:,} rejected, {c.changed:,} changed",
+        f"reviewed: {result.reviewed:,}"
+        + (f"; {c.added:,} spans added, {c.rejected:,} rejected, {c.changed:,} changed" if c != Counts() else ""),
     ]
     if result.begun:
         lines.append(f"begun and not completed: {result.begun:,}; their decisions so far count")
