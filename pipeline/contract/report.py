@@ -35,7 +35,7 @@ class Failure:
     cause: str
     message: str
     reason: str = "error"
-    """Code: error, undeclared, leak, time, memory, crash, unreadable, duplicate, output."""
+    """Code: error, undeclared, leak, time, memory, crash, unreadable, unreviewed, duplicate, output."""
 
 
 class Timings:

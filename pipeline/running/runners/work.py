@@ -59,7 +59,7 @@ class Failed:
     """Class of the exception."""
     message: str
     reason: str
-    """Code: error, undeclared, leak, time, memory, crash, unreadable, duplicate, output."""
+    """Code: error, undeclared, leak, time, memory, crash, unreadable, unreviewed, duplicate, output."""
     fatal: bool = False
     """True if the run cannot continue."""
 
