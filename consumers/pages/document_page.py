@@ -134,8 +134,9 @@ class ShownSpan:
 def shown_spans(cas: Cas) -> list[ShownSpan]:
     """Return everything that a page shows of the original text, disjoint and in text order.
 
-    Places for which the leak gate refused the document take precedence, then final spans, then masked spans without a final span, then reference spans that were not found, then
-    candidates that were removed; a span that overlaps one before it appears in that span's list of candidates.
+    Places for which the leak gate refused the document take precedence, then final spans, then masked spans without a final
+    span, then reference spans that were not found, then candidates that were removed; a span that overlaps one before it
+    appears in that span's list of candidates.
     """
     if not cas.has_view(INITIAL_VIEW):
         return []

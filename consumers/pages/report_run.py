@@ -27,6 +27,7 @@ _REASONS = {
     "leak": "the leak gate found masked or known values in the masked text",
     "scan": "the release scanner found a masked value in its outputs, or in a file that it shares",
     "unreadable": "it could not be read",
+    "unreviewed": "its review is not completed, or the run did not finish it",
     "duplicate": "an earlier document had the same id",
     "undeclared": "a component created annotations that it does not declare",
     "output": "its outputs could not be written",

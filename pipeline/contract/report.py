@@ -35,7 +35,7 @@ class Failure:
     cause: str
     message: str
     reason: str = "error"
-    """Code: error, undeclared, leak, scan, time, memory, crash, unreadable, duplicate, patient, output."""
+    """Code: error, undeclared, leak, scan, time, memory, crash, unreadable, unreviewed, duplicate, patient, output."""
 
 
 class Timings:

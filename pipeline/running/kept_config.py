@@ -1,7 +1,7 @@
 """The configuration that a run keeps in `restricted/`: with the keys, its output folder alone suffices to mask again.
 
-Values from environment variables and secrets are not kept: a variable stays `${NAME}`, a secret in clear is left out. A slow keyed
-hash of each secret shows later whether a key is the same.
+Values from environment variables and secrets are not kept: a variable stays `${NAME}`, a secret in clear is left out. A slow hash
+of each secret with the salt of the ledger shows later whether a key is the same.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..storage.files import restricted_folder, write_atomic
 from ..storage.secrets import secrets_of, without_secrets
 from ..storage.yaml_source import Source, Text, parse
 
-NAME = Path("restricted") / "configuration.json"
+NAME = Path("restricted") / "ledger.configuration.json"
 FORMAT = "caspipe configuration 1"
 _TEXT, _LIST, _SECRET = "text", "list", "secret"
 
@@ -124,7 +124,7 @@ def masking_engines(assembly: Assembly) -> list[Component]:
 
 
 def keyed_hash(secret: bytes, salt: bytes) -> str:
-    """Return a hash of a secret that takes a tenth of a second (scrypt, RFC 7914), so that the secret cannot be found by trying."""
+    """Return a hash of a secret (scrypt, RFC 7914). It takes a tenth of a second, so that secrets cannot be found by trying."""
     digest = hashlib.sha256(b"caspipe key\0" + secret).digest()
     return hashlib.scrypt(digest, salt=salt, n=1 << 15, r=8, p=1, maxmem=1 << 26, dklen=16).hex()
 
@@ -214,7 +214,7 @@ class _Decoder:
         _, raw, base, origin = value
         if not base:
             return raw
-        file, _, line = origin.rpartition(":")
+        file, _, _ = origin.rpartition(":")
         parsed = parse(json.dumps(raw), file or self.source.file, Path(base))
         self.source.faults += [Fault(".".join(at), f.what, f.file) for f in parsed.faults]
         text = parsed.data

@@ -12,7 +12,7 @@ REVIEWED = Path("restricted") / "reviewed"
 """Output folder of the run that masks reviewed documents again."""
 RECORD = REVIEWED / "published.json"
 SETTLED = REVIEWED / "settled"
-"""What was found in documents that were in quarantine and are released now."""
+"""Documents with their annotations that were in quarantine and are released now."""
 FORMAT = "caspipe published 1"
 
 

@@ -210,8 +210,6 @@ def evaluate(
     first = _scores(evaluation, system or str(config), request, quiet)
     groups = evaluation.groups(first)
     second = _scores(evaluation, compare, None, quiet) if compare else None
-    for note in evaluation.notes:
-        complain(f"warning: {note}")
     report = report_of(first, second, bootstrap, wilson, seed, "group" if by_group else "document")
     report.groups = groups
     if request is not None:
@@ -228,8 +226,12 @@ def _scores(
     evaluation: Evaluation, system: str | Path, risk: risk_evaluation.RiskRequest | None, quiet: bool
 ) -> dict[str, Scores]:
     """Return the scores of a system by scheme, with a progress display."""
+    evaluation.notes.clear()
     with console.progress(quiet) as progress:
-        return evaluation.scores(system, risk, console.stepper(progress, "evaluate"))
+        scores = evaluation.scores(system, risk, console.stepper(progress, "evaluate"))
+    for note in evaluation.notes:
+        complain(f"warning: {note}")
+    return scores
 
 
 def _write(report: Report, json_file: Path | None, csv_file: Path | None) -> None:

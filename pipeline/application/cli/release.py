@@ -9,6 +9,7 @@ import typer
 
 from ...errors import ConfigError, Fault
 from ...running.run_documents import xmi_folder
+from ..release.decisions import Counts
 from ..release.release import ReleaseOptions, ReleaseResult, check_run
 from ..release.release import release as make_release
 from ..release.reviews import READERS, Reviews, read_edited, read_reviews
@@ -43,7 +44,7 @@ def release(
             "--review",
             metavar="NAME",
             help="Reviewer whose decisions count; repeatable. Where two differ, the decisions of their adjudicator count; what "
-            "nobody adjudicated is masked if either masks it.",
+            "was not adjudicated is masked if either masks it.",
             autocompletion=_reviewers,
         ),
     ] = None,
@@ -66,7 +67,7 @@ def release(
         ),
     ] = None,
     only_reviewed: Annotated[
-        bool, typer.Option("--only-reviewed", help="Leave out documents whose review nobody has completed.")
+        bool, typer.Option("--only-reviewed", help="Leave out documents whose review is not completed.")
     ] = False,
     set_: Set = None,
     plugin: Plugin = None,
@@ -77,7 +78,7 @@ def release(
     """Release the documents of a run with the decisions of their review: mask them again with the same keys, run the leak gate,
     replace `release/` in one step, and write its manifest.
 
-    Documents that nobody reviewed are released as the run left them. Documents in quarantine are released after their review.
+    Documents without a review are released as the run left them. Documents in quarantine are released after their review.
     """
     check_run(run)
     if faults := [
@@ -115,7 +116,7 @@ def _reviews(
 
 
 def _exit_code(result: ReleaseResult) -> int:
-    """Return the exit code: documents that were left out on purpose are no failure."""
+    """Return the exit code: documents that were left out on purpose are not a failure."""
     report = result.report
     if report.stopped:
         return report.exit_code
@@ -128,9 +129,10 @@ def _print(run: Path, result: ReleaseResult) -> None:
     d, c = report.documents, result.decisions
     held = d.quarantined + d.skipped - result.left_out
     lines = [
-        f"{run}: {d.released:,} documents released, {held:,} held back"
+        f"{run}: {d.released:,} documents released, {held:,} withheld"
         + (f", {result.left_out:,} not reviewed and left out" if result.left_out else ""),
-        f"reviewed: {result.reviewed:,}; {c.added:,} spans added, {c.rejected:,} rejected, {c.changed:,} changed",
+        f"reviewed: {result.reviewed:,}"
+        + (f"; {c.added:,} spans added, {c.rejected:,} rejected, {c.changed:,} changed" if c != Counts() else ""),
     ]
     if result.begun:
         lines.append(f"begun and not completed: {result.begun:,}; their decisions so far count")

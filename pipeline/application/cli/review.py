@@ -110,7 +110,7 @@ def review(
     if config:
         _prepare(paths[0], load(config, set_, plugin), quiet)
     if len(paths) == 1 and is_run(paths[0]):
-        catalogue: Catalogue = RunCatalogue(paths[0], lenient=lenient)
+        catalogue: Catalogue = RunCatalogue(paths[0], view=view, lenient=lenient)
     else:
         catalogue = Catalogue(paths, view=view, lenient=lenient)
     if agreement:

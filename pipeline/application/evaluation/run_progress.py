@@ -51,7 +51,7 @@ class RunProgress:
 
     @property
     def note(self) -> str:
-        """What is not scored: `2 of 7 documents of the run are not scored: 1 in quarantine (leak 1), 1 not processed`."""
+        """`2 of 7 documents of the run are not scored: 1 in quarantine (leak 1), 1 not processed`; empty if all are."""
         parts = []
         if self.refused:
             reasons = ", ".join(f"{reason} {n}" for reason, n in self.reasons)

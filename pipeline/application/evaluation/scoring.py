@@ -59,7 +59,7 @@ class Evaluation:
     values: list[str] = field(default_factory=list)
     """The value of each document of the last `scores`."""
     notes: list[str] = field(default_factory=list)
-    """What is not scored."""
+    """Notes about documents that are not scored."""
 
     def scores(
         self, system: str | Path, risk: RiskRequest | None, callback: DocumentCallback | None

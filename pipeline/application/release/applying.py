@@ -29,7 +29,7 @@ def without_masked_text(cas: Cas) -> Cas:
 def apply_verdict(cas: Cas, verdict: Verdict) -> None:
     """Make the Phi of a document those of the verdict. Phi that stay are not changed, so that they are masked as before.
 
-    A rejected span gets a vetoed candidate, as a veto of the pipeline makes it: the leak gate then accepts matches of rules there.
+    A rejected span gets a vetoed candidate, as from a veto of the pipeline: the leak gate then accepts matches of rules there.
     """
     view, source = cas.view(), f"{SOURCE}{verdict.by.replace(' ', '-')}"
     wanted = dict.fromkeys(verdict.spans)
@@ -60,7 +60,7 @@ def apply_verdict(cas: Cas, verdict: Verdict) -> None:
 @dataclasses.dataclass(kw_only=True, eq=False, repr=False)
 class RejectionCheck(AnalysisEngine):
     """Warns of rejected spans that the leak gate masked again, since the same value is masked elsewhere in the document, the
-    record contains it about the person, or it could not be told apart. It is the last engine of a release."""
+    record contains it about the person. It is the last engine of a release."""
 
     name: ClassVar[str] = "release"
 

@@ -1,6 +1,6 @@
-"""What reviewers decided about one document, as spans: those of one reviewer, adjudicated ones, or everything that anyone masks.
+"""The decisions of reviewers about one document, as spans: of one reviewer, adjudicated, or all spans of all reviewers.
 
-Where reviewers differ and nobody has adjudicated, what any of them masks is masked: in doubt a span is PHI.
+If reviewers differ without adjudication, each span of any of them is masked: in doubt a span is PHI.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Verdict:
 
     spans: tuple[Bounds, ...]
     rejected: tuple[tuple[int, int], ...] = ()
-    """What reviewers looked at and decided is not PHI."""
+    """Spans that reviewers rejected."""
     by: str = ""
     differences: int = 0
-    """Differences between reviewers that nobody adjudicated; what any of them masks is masked."""
+    """Differences between reviewers without adjudication; each span of any of them is masked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,11 @@ class DocumentReview:
     between: tuple[str, str] | None = None
     edited: EditedSpans | None = None
     by: str = ""
-    """Who edited the document."""
+    """The origin of the edited document."""
 
     @property
     def done(self) -> bool:
-        """Return whether somebody has completed the document."""
+        """Return whether the review of the document is completed."""
         return self.edited is not None or any(r.decisions.done for r in self.reviews)
 
     @property
@@ -138,7 +138,7 @@ def settle(document: Document, review: DocumentReview) -> Verdict:
         found = sum(s.status in LIVE for s in document.base.values())
         if found and not review.edited.spans:
             raise ReaderError(
-                f"document {document.id}: the edited document has no annotation of PHI, the run found {found}: it is held back"
+                f"document {document.id}: the edited document has no annotation of PHI, the run found {found}: it is withheld"
             )
         return _of_edited(document, review.edited, review.by)
     for one in (*review.reviews, *([review.adjudicator] if review.adjudicator else [])):

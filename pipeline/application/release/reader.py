@@ -23,7 +23,7 @@ from .decisions import DocumentReview, settle
 
 
 class HeldError(ReaderError):
-    """A document is held back, because nobody has reviewed it or the run did not finish it."""
+    """A document is withheld, because it has no completed review or the run did not finish it."""
 
     reason = "unreviewed"
 
@@ -40,7 +40,7 @@ class Task:
     digest: str = ""
     """SHA-256 of the XMI when the run wrote it."""
     held: str = ""
-    """Why it is not released."""
+    """The reason for which it is not released."""
     review: DocumentReview | None = None
 
 
@@ -72,7 +72,7 @@ class ReviewedReader(CollectionReader):
                 self.failed.append((task.id, error))
 
     def load(self, task: Task) -> Cas:
-        """Raise HeldError for a document that is held back, ReaderError if it or its text is not what it was."""
+        """Raise HeldError for a document that is withheld, ReaderError if it or its text is not what it was."""
         if task.held or task.path is None:
             raise HeldError(f"document {task.id}: {task.held or 'nothing of it was kept'}")
         cas = self._read(task, task.path)

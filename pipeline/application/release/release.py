@@ -39,10 +39,10 @@ _UNFINISHED = "the run did not finish it"
 
 @dataclass(frozen=True, slots=True)
 class ReleaseOptions:
-    """What a user may choose."""
+    """The options of a release."""
 
     only_reviewed: bool = False
-    """Leave out documents that nobody has completed."""
+    """Leave out documents whose review is not completed."""
     ledger: Path | None = None
     overrides: Sequence[str] = ()
     plugins: Sequence[Path] = ()
@@ -55,15 +55,15 @@ class ReleaseResult:
 
     report: RunReport
     reviewed: int = 0
-    """Documents that somebody has completed."""
+    """Documents whose review is completed."""
     begun: int = 0
-    """Documents with decisions that nobody has completed."""
+    """Documents with decisions whose review is not completed."""
     unreviewed: int = 0
     """Documents that are released as the run left them."""
     left_out: int = 0
     """Documents that `only_reviewed` left out."""
     waiting: int = 0
-    """Documents of the quarantine that nobody has completed."""
+    """Documents of the quarantine whose review is not completed."""
     unfinished: int | None = 0
     """Documents that the run has not processed; None if their number is not known."""
     decisions: Counts = field(default_factory=Counts)
@@ -186,7 +186,7 @@ def _task(run: Path, home: Path, document: RunDocument, reviews: Reviews, only_r
     review = reviews.of.get(_name(document, home))
     done = review is not None and review.done
     if document.xmi is not None:
-        held = "nobody has completed its review" if only_reviewed and not done else ""
+        held = "its review is not completed" if only_reviewed and not done else ""
         return Task(row.number, row.id, document.xmi, document.digest, held, review)
     path = next((p for p in kept_paths(run, row.number) if p.is_file()), None)
     held = ""
@@ -195,7 +195,7 @@ def _task(run: Path, home: Path, document: RunDocument, reviews: Reviews, only_r
     elif path is None:
         held = f"{row.status} by the run ({row.reason}: {row.message}), and nothing of it was kept"
     elif not done:
-        held = f"in quarantine ({row.reason}: {row.message}), and nobody has completed its review"
+        held = f"in quarantine ({row.reason}: {row.message}), and its review is not completed"
     return Task(row.number, row.id, path, held=held, review=review)
 
 

@@ -30,7 +30,7 @@ class Reviews:
     of: dict[str, DocumentReview] = field(default_factory=dict)
     """Decisions by the name of the document."""
     notes: list[str] = field(default_factory=list)
-    """What was ignored."""
+    """Notes about ignored annotations."""
 
 
 def read_reviews(home: Path, names: Sequence[str]) -> Reviews:

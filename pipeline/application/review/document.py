@@ -42,7 +42,7 @@ class Refusal(NamedTuple):
     end: int
     kind: str
     check: str
-    """What found it: values, known_phi, rules."""
+    """The check that found it: values, known_phi, rules."""
 
 
 @dataclass(frozen=True, slots=True)

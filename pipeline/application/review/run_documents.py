@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ....readers.files.selection import Source
-from ....typesystem import DEIDENTIFIED_VIEW, Cas, FormatError
+from ....typesystem import DEIDENTIFIED_VIEW, INITIAL_VIEW, Cas, FormatError
 from ....typesystem.json_cas.reader import read_jsoncas
 from ...contract.leaks import leaks_of
 from ...running.ledger import LedgerReader, Row
@@ -32,7 +32,7 @@ def quarantined_cas(run: Path, row: Row) -> Cas:
 
 
 def kept_paths(run: Path, number: int) -> tuple[Path, Path]:
-    """Return where a document of the quarantine is, and where it is after its release."""
+    """Return the paths of a document of the quarantine before and after its release."""
     path = Quarantine(run).cas_path(number)
     return path, run / SETTLED / path.name
 
@@ -40,11 +40,11 @@ def kept_paths(run: Path, number: int) -> tuple[Path, Path]:
 class RunCatalogue(Catalogue):
     """The documents of a run. Those in quarantine have the same journals as the others."""
 
-    def __init__(self, run: Path, *, ledger: Path | None = None, lenient: bool = False) -> None:
+    def __init__(self, run: Path, *, view: str = INITIAL_VIEW, lenient: bool = False) -> None:
         """List the documents. Raises ResourceError without a ledger, ReviewError if nothing can be reviewed."""
         self.run = run
         home = xmi_folder(run)
-        with LedgerReader.read(ledger or run) as opened:
+        with LedgerReader.read(run) as opened:
             documents = list(run_documents(run, opened))
         documents = [d for d in documents if d.xmi is not None or d.quarantined]
         if not documents:
@@ -53,7 +53,7 @@ class RunCatalogue(Catalogue):
                 "documents in quarantine"
             )
         self.documents = documents
-        super().__init__([home], lenient=lenient, sources=[self._source(d, home) for d in documents])
+        super().__init__([home], view=view, lenient=lenient, sources=[self._source(d, home) for d in documents])
 
     def cas(self, number: int) -> Cas:
         document = self.documents[number]

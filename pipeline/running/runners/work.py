@@ -63,7 +63,7 @@ class Failed:
     """Class of the exception."""
     message: str
     reason: str
-    """Code: error, undeclared, leak, scan, time, memory, crash, unreadable, duplicate, output."""
+    """Code: error, undeclared, leak, scan, time, memory, crash, unreadable, unreviewed, duplicate, patient, output."""
     fatal: bool = False
     """True if the run cannot continue."""
 

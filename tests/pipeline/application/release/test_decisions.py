@@ -26,7 +26,7 @@ def test_a_release_has_exactly_the_decisions(run: Path) -> None:
     assert b == before[1].replace("Dr. [PERSON]", "[PERSON]").replace("[PHONE]", "617-555-0134")
     assert c == before[2].replace("quellmore", "[PERSON]")
     assert holding(run, "quellmore") == []
-    assert "3 documents released, 1 held back" in result.output
+    assert "3 documents released, 1 withheld" in result.output
     assert "reviewed: 3; 1 spans added, 1 rejected, 2 changed" in result.output
     assert caspipe("audit", "verify", run).exit_code == 0
     assert manifest(run)["documents"] == {"read": 4, "released": 3, "quarantined": 1, "skipped": 0}
@@ -43,7 +43,7 @@ def test_documents_that_nobody_reviewed_stay_as_the_run_left_them(run: Path) -> 
     assert "not reviewed: 2; released as the run left them (--only-reviewed leaves them out)" in result.output
     result = caspipe("release", run, "--review", "anna", "--only-reviewed")
     assert released(run) == [before[2].replace("quellmore", "[PERSON]")]
-    assert "1 documents released, 1 held back, 2 not reviewed and left out" in result.output
+    assert "1 documents released, 1 withheld, 2 not reviewed and left out" in result.output
 
 
 @pytest.mark.attack("review-decisions")
@@ -197,7 +197,7 @@ def test_another_key_is_refused(run: Path, monkeypatch: pytest.MonkeyPatch) -> N
         assert result.exit_code == 2
         assert f"masker.kinds.DATE.key: {message}" in result.stderr
     assert released(run) == before
-    assert KEY not in (run / "restricted" / "configuration.json").read_text()
+    assert KEY not in (run / "restricted" / "ledger.configuration.json").read_text()
 
 
 @pytest.mark.attack("review-decisions")
@@ -243,7 +243,7 @@ def test_errors_name_what_is_there(run: Path, tmp_path: Path) -> None:
         result = caspipe(*arguments)
         assert message in result.stderr, result.output
         assert result.exit_code == code
-    (run / "restricted" / "configuration.json").unlink()
+    (run / "restricted" / "ledger.configuration.json").unlink()
     assert (
         "the run kept no configuration: expected a run of a YAML file with a masker"
         in caspipe("release", run, "--review", "anna").stderr
@@ -283,7 +283,7 @@ def test_a_changed_file_of_the_masker_is_refused(run: Path) -> None:
     before = released(run)
     with reviewer(run) as anna:
         anna.done("c")
-    kept = run / "restricted" / "configuration.json"
+    kept = run / "restricted" / "ledger.configuration.json"
     data = json.loads(kept.read_bytes())
     data["files"]["masker"] = {"names.txt": "0" * 64}
     kept.write_text(json.dumps(data))

@@ -60,7 +60,7 @@ def test_edits_with_cassis_reach_the_release(run: Path, edited: Path) -> None:
 
 
 @pytest.mark.attack("review-xmi")
-def test_missing_and_strange_documents_are_said(run: Path, edited: Path) -> None:
+def test_missing_and_strange_documents_are_reported(run: Path, edited: Path) -> None:
     before = released(run)
     (edited / "a.xmi").unlink()
     shutil.copy(edited / "b.xmi", edited / "other.xmi")
@@ -111,7 +111,7 @@ def test_a_document_without_any_phi_among_others_is_held_back(run: Path, edited:
     edit(edited, "a", clear)
     result = caspipe("release", run, "--xmi", edited)
     assert result.exit_code == 3
-    assert "document a: the edited document has no annotation of PHI, the run found 4: it is held back" in result.output
+    assert "document a: the edited document has no annotation of PHI, the run found 4: it is withheld" in result.output
     assert holding(run, "Zorblatt") == []
 
 

@@ -26,7 +26,7 @@ def test_a_release_of_an_interrupted_run_has_what_is_done_and_says_what_is_not(r
     result = caspipe("release", run, "--review", "anna")
     assert result.exit_code == 3
     assert released(run) == before[:2]
-    assert "2 documents released, 0 held back" in result.output
+    assert "2 documents released, 0 withheld" in result.output
     assert "the run did not finish: 2 documents not processed; `caspipe run --resume` processes them" in result.output
 
 

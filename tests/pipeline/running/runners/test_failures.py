@@ -95,6 +95,7 @@ def test_stop_ends_at_the_first_failure_and_skip_at_none(tmp_path: Path, workers
         "release/documents.jsonl",
         "release/text/n0.txt",
         "release/text/n1.txt",
+        "restricted/quarantine/000003.cas",
         "restricted/quarantine/000003.json",
         "restricted/quarantine/000003.txt",
     ]
