@@ -232,9 +232,11 @@ class LeakGate(AnalysisEngine):
 
     def _denied(self, readable: VisibleText) -> Iterator[LeakSpan]:
         lists = self._site.lists if self._site is not None else None
-        for variant in readable.variants() if lists is not None else ():
+        if lists is None:
+            return
+        for variant in readable.variants():
             for begin, end, entry in lists.find(variant.document.text).deny:
-                yield LeakSpan(*variant.original_span(begin, end), entry.kind, "site")
+                yield LeakSpan(*variant.original_span(begin, end), entry.kind or PhiKind.OTHER, "site")
 
 
 def _unchanged(initial: View, masked: View, spans: list[MaskedSpan]) -> Iterator[LeakSpan]:

@@ -88,7 +88,7 @@ class SiteList(Resource):
         return files_of(Path(name))
 
 
-def _outermost(matches: list[SiteMatch]) -> list[SiteMatch]:
+def _outermost(matches: Iterable[SiteMatch]) -> list[SiteMatch]:
     """Return matches in text order without those inside another one; of equal spans the first."""
     kept: list[SiteMatch] = []
     for match in sorted(matches, key=lambda m: (m.begin, -m.end)):
