@@ -13,19 +13,19 @@ from pathlib import Path
 
 import pytest
 
+from caspipe.pipeline.application.cli.serve import listening_socket
+from caspipe.pipeline.application.service.settings import Settings, Spec
+
 httpx = pytest.importorskip("httpx")
 uvicorn = pytest.importorskip("uvicorn", reason="needs the extra `server`")
 pytest.importorskip("fastapi", reason="needs the extra `server`")
-
-from caspipe.pipeline.application.cli.serve import listening_socket
-from caspipe.pipeline.application.http_protocol import TimedProtocol
-from caspipe.pipeline.application.service.app import Service
-from caspipe.pipeline.application.service.settings import Settings, Spec
+TimedProtocol = pytest.importorskip("caspipe.pipeline.application.http_protocol").TimedProtocol
+Service = pytest.importorskip("caspipe.pipeline.application.service.app").Service
 
 pytestmark = [pytest.mark.server, pytest.mark.attack("service")]
 
 
-class Quick(TimedProtocol):
+class Quick(TimedProtocol):  # type: ignore[misc,valid-type]
     """Waits for half a second."""
 
     head_seconds = 0.5
@@ -165,7 +165,13 @@ def test_programs_the_own_page_and_permitted_origins_can_post(url: str, headers:
     text = httpx.post(f"{url}/v1/process", content=b"Seen on 3/4/2020.", headers={"Content-Type": "text/plain", **own})
     assert (text.status_code, text.text) == (200, "Seen on [DATE].")
     asked = {
-        "metadata": {"projectId": 1, "layer": "l", "feature": "f", "crossSentence": True, "anchoringMode": "characters"},
+        "metadata": {
+            "projectId": 1,
+            "layer": "l",
+            "feature": "f",
+            "crossSentence": True,
+            "anchoringMode": "characters",
+        },
         "document": {"userId": "u", "documentId": 1, "xmi": "<x/>"},
         "typeSystem": "<x/>",
     }
@@ -194,7 +200,9 @@ def test_the_page_says_what_it_is_and_loads_nothing_from_elsewhere(url: str) -> 
 
 def test_the_page_needs_no_key_and_documents_do(tmp_path: Path) -> None:
     with served(tmp_path, api_key="0123456789abcdef") as url:
-        assert [httpx.get(url + path).status_code for path in ("/", "/home.js", "/home.css", "/docs")] == [200] * 3 + [401]
+        assert [httpx.get(url + path).status_code for path in ("/", "/home.js", "/home.css", "/docs")] == [200] * 3 + [
+            401
+        ]
         assert httpx.post(f"{url}/v1/process", content=b"x").status_code == 401
 
 
@@ -208,7 +216,9 @@ def test_the_page_masks_what_is_typed(url: str, tmp_path: Path, tmp_path_factory
     try:
         driver.get(url + "/")
         driver.find_element("id", "text").clear()
-        driver.find_element("id", "text").send_keys("<img src=x onerror=alert(1)> \U0001d400 Seen on 3/4/2020 by Dr. Smith.")
+        driver.find_element("id", "text").send_keys(
+            "<img src=x onerror=alert(1)> \U0001d400 Seen on 3/4/2020 by Dr. Smith."
+        )
         driver.find_element("id", "send").click()
         end = time.monotonic() + 30
         while "masked" not in driver.find_element("id", "state").text and time.monotonic() < end:

@@ -17,7 +17,7 @@ from ...pipeline import Pipeline
 from ...running.ledger import LedgerReader, RunRow, merging
 from . import console
 from .command import CommandApp
-from .options import Config, Plugin, Quiet, Set, Verify, choices, load, name_faults
+from .options import Config, Plugin, Quiet, Set, Trust, Verify, choices, load, name_faults
 
 app = CommandApp()
 
@@ -44,6 +44,7 @@ def run(
     set_: Set = None,
     plugin: Plugin = None,
     verify: Verify = None,
+    trust: Trust = False,
     workers: Workers = "",
     resume: Annotated[
         bool, typer.Option("--resume", help="Keep what an earlier run into the same folder finished.")
@@ -68,7 +69,7 @@ def run(
     """Run a pipeline: reader, engines, consumers."""
     options = _run_options(workers=workers, shard=shard, ledger=ledger, runner=runner, events=events, metrics=metrics)
     options += [f"run.{name}=true" for name, given in (("resume", resume), ("show_output", show_output)) if given]
-    pipeline = load(config, [*(set_ or []), *options], plugin, verify)
+    pipeline = load(config, [*(set_ or []), *options], plugin, verify, trust=trust)
     if stop_after:
         _print_counts(pipeline, stop_after)
     else:
@@ -100,6 +101,7 @@ def retry(
     set_: Set = None,
     plugin: Plugin = None,
     verify: Verify = None,
+    trust: Trust = False,
     quarantined: Annotated[bool, typer.Option("--quarantined", help="Retry documents that were quarantined.")] = True,
     workers: Workers = "",
     ledger: LedgerFile = None,
@@ -108,7 +110,7 @@ def retry(
     """Run a pipeline again for documents that were not released, and for those that have changed since."""
     options = _run_options(workers=workers, ledger=ledger)
     again = ["run.resume=true", f"run.retry_quarantined={str(quarantined).lower()}"]
-    pipeline = load(config, [*(set_ or []), *options, *again], plugin, verify)
+    pipeline = load(config, [*(set_ or []), *options, *again], plugin, verify, trust=trust)
     _end(console.run(pipeline, quiet), pipeline, quiet)
 
 
@@ -118,11 +120,12 @@ def merge(
     set_: Set = None,
     plugin: Plugin = None,
     verify: Verify = None,
+    trust: Trust = False,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the folders of the parts.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Combine the parts of a run that `caspipe run --shard` made."""
-    pipeline = load(config, set_, plugin, verify)
+    pipeline = load(config, set_, plugin, verify, trust=trust)
     with console.progress(quiet) as progress:
         report = merging.merge(pipeline, keep=keep, progress=progress)
     _end(report, pipeline, quiet)

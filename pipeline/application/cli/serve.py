@@ -17,7 +17,7 @@ from ...storage.secrets import read_secret
 from ..http_server import is_loopback, listen, stopped_by_signals
 from ..service.settings import MEBIBYTE, Settings, Spec
 from .command import EXIT_FAILED, CommandApp, complain, require_extra
-from .options import Config, Plugin, Set
+from .options import Config, Plugin, Set, Trust, Verify, say_trusted
 
 app = CommandApp()
 
@@ -71,6 +71,8 @@ def serve(
     config: Config = "deidentify",
     set_: Set = None,
     plugin: Plugin = None,
+    verify: Verify = None,
+    trust: Trust = False,
     host: Host = "127.0.0.1",
     port: Port = 8000,
     workers: Workers = 1,
@@ -89,9 +91,13 @@ def serve(
     """Serve a pipeline over HTTP: documents in, masked documents out; suggestions for INCEpTION."""
     require_extra("serve", "server", "fastapi", "uvicorn")
     key = read_key(api_key_file)
+    file = locate(config)
+    say_trusted(file, verify, trust)
     spec = Spec(
-        config=str(locate(config)),
+        config=str(file),
         overrides=tuple(set_ or ()),
+        verify=str(verify.resolve()) if verify else "",
+        trust=trust,
         plugins=tuple(str(p.resolve()) for p in plugin or ()),
         max_characters=max_characters,
         auto_accept=auto_accept,

@@ -64,7 +64,9 @@ def serve(
     }
     guard = Guard(make_app(session, settings, lambda: (target, export_gold(session, target, annotator))), token, port)
     server = uvicorn.Server(
-        uvicorn.Config(guard, http=ReviewProtocol, log_level="critical", access_log=False, server_header=False, lifespan="off")
+        uvicorn.Config(
+            guard, http=ReviewProtocol, log_level="critical", access_log=False, server_header=False, lifespan="off"
+        )
     )
     logging.getLogger("asyncio").setLevel(
         logging.CRITICAL

@@ -37,7 +37,9 @@ _HOME_POLICY = (
 
 _MISDIRECTED = Problem(421, "host", "without a key this service is asked as localhost or by a loopback address only")
 _FOREIGN = Problem(
-    403, "cross-origin", "pages of other origins may not send requests to this service; --cors ORIGIN allows those of one origin"
+    403,
+    "cross-origin",
+    "pages of other origins may not send requests to this service; --cors ORIGIN allows those of one origin",
 )
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 """Methods that change nothing, and whose answers browsers hide from pages of other origins."""
