@@ -29,11 +29,13 @@ class Pipeline(Assembly):
     """
 
     @classmethod
-    def load(cls, path: str | Path, overrides: Iterable[str] = (), *, verify: Path | None = None) -> Self:
+    def load(
+        cls, path: str | Path, overrides: Iterable[str] = (), *, verify: Path | None = None, trust: bool = False
+    ) -> Self:
         """Load a YAML file, a shipped pipeline by its name, or a pipeline package.
 
         `overrides` are `component.parameter=value` as after `--set`; `verify` is the public key with which a package must be
-        signed.
+        signed; `trust`: do not confine a package without a signature.
 
         Does not read any data. Raises ConfigError with every fault of the file, ResourceError or SignatureError if a package
         was changed after it was packed.
@@ -41,7 +43,7 @@ class Pipeline(Assembly):
         if str(path) in names() and not Path(path).exists():
             path = locate(str(path))
         if looks_like_package(path):
-            return cls.from_config(load_package(path, overrides, verify))
+            return cls.from_config(load_package(path, overrides, verify, trust=trust))
         if verify is not None:
             raise ConfigError([Fault("", "only a bundle is signed, this is none", str(path))])
         return cls.from_config(read_config(path, overrides))

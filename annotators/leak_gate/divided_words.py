@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -12,6 +13,7 @@ from ...typesystem import PhiKind
 from ..known_phi.person_name import AFFIXES, PARTICLES
 from ..known_phi.searchable_text import SearchableText, fold, spelling_variants
 from ..names.words import Words
+from .disguised_words import Candidate, find_disguised
 from .masked_values import MaskedValue
 from .visible_text import plain
 
@@ -24,18 +26,36 @@ _SPACED = re.compile(
     """,
     re.VERBOSE,
 )
-_LINE_END = re.compile(r"\n[ \t>]*(?=[^\W\d_])")
+_LINE_END = re.compile(r"[\n\r\v\f\x85\u2028\u2029][ \t>|]*(?:\d{1,6}[:.)|]?[ \t]+)?(?=[^\W\d_])")
 _HEAD = re.compile(r"[^\W\d_]{1,40}(?![^\W_])")
 _LONGEST = 40
 """Longer words are not names (letters)."""
-_TAG_HINT = re.compile(r"</?[A-Za-z]")
-_TAG = re.compile(r"<[^<>]*>")
-_TAGGED = re.compile(r"(?<![^\W_])[^\W\d_]+(?:(?:</?[A-Za-z][^<>\n]{0,100}>){1,4}[^\W\d_]+)+(?![^\W_])")
-_ENTITY = r"&(?:\#\d{1,7}|\#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});"
+_TAG_HINT = re.compile(r"[<\[][/!]?[A-Za-z-]")
+_TAG = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
+_TAGGED = re.compile(
+    r"(?<![^\W_])[^\W\d_]+(?:(?:<[/!]?[A-Za-z-][^<>\n]{0,100}>|\[/?[A-Za-z]{1,8}\]){1,4}[^\W\d_]+)+(?![^\W_])"
+)
+_ENTITY = r"&(?:\#\d{1,7};?|\#x[0-9a-f]{1,6};?|[a-z][a-z0-9]{1,31};)"
 _ENTITY_HINT = re.compile(_ENTITY, re.IGNORECASE)
 _ENTITY_OR_LETTERS = re.compile(rf"{_ENTITY}|[^\W\d_]+", re.IGNORECASE)
 _WITH_ENTITIES = re.compile(rf"(?<![^\W\d_])[^\W\d_]*(?:{_ENTITY}[^\W\d_]*)+", re.IGNORECASE)
-_MISREAD = {"0": "o", "1": "i", "l": "i", "2": "z", "3": "e", "4": "a", "5": "s", "6": "g", "8": "b", "9": "g"}
+_MISREAD = {
+    "0": "o",
+    "1": "i",
+    "!": "i",
+    "|": "i",
+    "l": "i",
+    "@": "a",
+    "$": "s",
+    "+": "t",
+    "2": "z",
+    "3": "e",
+    "4": "a",
+    "5": "s",
+    "6": "g",
+    "8": "b",
+    "9": "g",
+}
 _SKELETON = str.maketrans(_MISREAD)
 """Gives one form to characters that OCR takes for each other: `Z0rb1att`, `Zorblatt` and `Zorbiatt`."""
 _SHORTEST, _SHORTEST_MISREAD, _SHORTEST_WRAPPED = 3, 4, 5
@@ -51,65 +71,54 @@ class DividedWord(NamedTuple):
     kind: PhiKind
 
 
-class _Candidate(NamedTuple):
-    """A divided word of the text, and what it may say."""
-
-    begin: int
-    end: int
-    word: str
-    misread: bool = False
-    halves: tuple[str, str] = ("", "")
-
-
 def find_divided_words(document: SearchableText, values: Iterable[MaskedValue], words: Words) -> Iterator[DividedWord]:
     """Yield the words of masked names, places and organizations where a text divides them or writes digits for letters.
 
     The places of the text that have such a form are collected first and then looked up, so that the time does not depend on
     the number of values. Words of places and organizations that are also English words are not searched for.
     """
-    candidates = [*_spaced(document.text), *_wrapped(document.text), *_marked_up(document.text), *_misread(document)]
-    if not candidates:
-        return
-    table = _ValueWords(values, words)
-    for c in candidates:
+    text = document.text
+    table: _ValueWords | None = None
+    for c in itertools.chain(_spaced(text), _wrapped(text), _marked_up(text), _misread(document), find_disguised(text)):
+        table = table or _ValueWords(values, words)
         kind = table.kind_of(c)
         if kind is not None:
             yield DividedWord(c.begin, c.end, kind)
 
 
-def _spaced(text: str) -> Iterator[_Candidate]:
+def _spaced(text: str) -> Iterator[Candidate]:
     """Yield words written with something between all letters."""
     if _SPACED_HINT.search(text):
         for m in _SPACED.finditer(text):
-            yield _Candidate(m.start(), m.end(), fold("".join(_WORD.findall(m[0]))))
+            yield Candidate(m.start(), m.end(), fold("".join(_WORD.findall(m[0]))))
 
 
-def _wrapped(text: str) -> Iterator[_Candidate]:
+def _wrapped(text: str) -> Iterator[Candidate]:
     """Yield the last word of a line and the first one of the next line, as one word."""
     for m in _LINE_END.finditer(text):
         end = m.start()
-        while end and text[end - 1] in " \t\r":
+        while end and text[end - 1] in " \t\r-":
             end -= 1
         begin = end
         while begin and text[begin - 1].isalpha() and end - begin < _LONGEST:
             begin -= 1
         head = _HEAD.match(text, m.end()) if begin < end and not text[begin - 1 : begin].isalnum() else None
         if head and end - begin + len(head[0]) >= _SHORTEST_WRAPPED:
-            halves = fold(text[begin:end]), fold(head[0])
-            yield _Candidate(begin, head.end(), "".join(halves), halves=halves)
+            parts = fold(text[begin:end]), fold(head[0])
+            yield Candidate(begin, head.end(), "".join(parts), parts=parts)
 
 
-def _marked_up(text: str) -> Iterator[_Candidate]:
+def _marked_up(text: str) -> Iterator[Candidate]:
     """Yield words with tags or entities inside."""
-    if "<" in text and _TAG_HINT.search(text):
+    if _TAG_HINT.search(text):
         for m in _TAGGED.finditer(text):
-            yield _Candidate(m.start(), m.end(), fold(plain(_TAG.sub("", m[0]))))
+            yield Candidate(m.start(), m.end(), fold(plain(_TAG.sub("", m[0]))))
     if "&" in text and _ENTITY_HINT.search(text):
         for m in _WITH_ENTITIES.finditer(text):
             yield from _with_entities(m)
 
 
-def _with_entities(match: re.Match[str]) -> Iterator[_Candidate]:
+def _with_entities(match: re.Match[str]) -> Iterator[Candidate]:
     """Yield the words in letters and entities, which entities of other characters (`&nbsp;`) divide."""
     begin, word, entities = match.start(), "", 0
     for piece in _ENTITY_OR_LETTERS.finditer(match[0]):
@@ -119,13 +128,13 @@ def _with_entities(match: re.Match[str]) -> Iterator[_Candidate]:
             word, entities = word + letters, entities + is_entity
             continue
         if entities:
-            yield _Candidate(begin, match.start() + piece.start(), fold(word))
+            yield Candidate(begin, match.start() + piece.start(), fold(word))
         begin, word, entities = match.start() + piece.end(), "", 0
     if entities:
-        yield _Candidate(begin, match.end(), fold(word))
+        yield Candidate(begin, match.end(), fold(word))
 
 
-def _misread(document: SearchableText) -> Iterator[_Candidate]:
+def _misread(document: SearchableText) -> Iterator[Candidate]:
     """Yield words of more letters than digits."""
     text, reached = document.folded, 0
     for begin, end, _ in document.numbers:
@@ -135,7 +144,7 @@ def _misread(document: SearchableText) -> Iterator[_Candidate]:
         begin, reached = document.word_at(begin)
         word = text[begin:reached]
         if _SHORTEST_MISREAD <= len(word) <= _LONGEST and 2 * sum(map(str.isalpha, word)) >= len(word):
-            yield _Candidate(begin, reached, word, misread=True)
+            yield Candidate(begin, reached, word, misread=True)
 
 
 class _ValueWords:
@@ -144,6 +153,8 @@ class _ValueWords:
     def __init__(self, values: Iterable[MaskedValue], words: Words) -> None:
         self._words = words
         self._kinds: dict[str, PhiKind] = {}
+        self._wholes: dict[str, PhiKind] = {}
+        """All words of a value as one word."""
         for value in values:
             if value.kind.top.name in _NAMED and not any(map(str.isdigit, value.text)):
                 self._add(value)
@@ -158,18 +169,22 @@ class _ValueWords:
         whole = fold("".join(words))
         if len(words) > 1 and len(whole) > _SHORTEST:
             self._kinds.setdefault(whole, value.kind)
+            self._wholes.setdefault(whole, value.kind)
 
     @cached_property
     def _skeletons(self) -> Mapping[str, PhiKind]:
         return {w.translate(_SKELETON): kind for w, kind in self._kinds.items() if len(w) >= _SHORTEST_MISREAD}
 
-    def kind_of(self, candidate: _Candidate) -> PhiKind | None:
+    def kind_of(self, candidate: Candidate) -> PhiKind | None:
         """Return the kind of the value that a divided word belongs to. Two English words over the end of a line are not one
         word: `good` and `man`."""
         if candidate.misread:
             return self._skeletons.get(candidate.word.translate(_SKELETON))
+        if candidate.parts == ("",):
+            return self._wholes.get(candidate.word)
         kind = self._kinds.get(candidate.word)
-        return None if kind is not None and all(map(self._is_word, candidate.halves)) else kind
+        ordinary = kind is not None and bool(candidate.parts) and all(map(self._is_word, candidate.parts))
+        return None if ordinary else kind
 
     def _is_word(self, word: str) -> bool:
         return bool(word) and (self._words.level(word) > 0 or self._words.is_word(word))

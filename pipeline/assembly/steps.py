@@ -48,6 +48,8 @@ class Config:
     run_step: Step | None = None
     resources: dict[str, str] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
+    no_reader: str = ""
+    """Why the reader of a package was removed."""
     aggregates: dict[str, list[str]] = field(default_factory=dict)
     """Ids of the engines below each aggregate."""
     own_kinds: OwnKinds = field(default_factory=OwnKinds)

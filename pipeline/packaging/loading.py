@@ -18,18 +18,17 @@ from ..contract import registry
 from ..errors import ResourceError
 from ..storage.hashing import PACKAGE, code_version, file_digest
 from ..storage.yaml_source import Text, mapped, parse
+from .confining import UNTRUSTED, confine, refuse_unread
 from .manifest import CONFIG, HERE, MODULES, Manifest
 from .unpacking import unpacked
 
 _SUFFIX, _MAGIC = ".zip", b"PK\x03\x04"
 VERIFY_VARIABLE = "CASPIPE_VERIFY"
 """Names a public key that every bundle must be signed with."""
-CODE_VARIABLE = "CASPIPE_BUNDLE_CODE"
-"""`allow`: run the plug-ins of unsigned packages."""
 
 
 class BundleWarning(CaspipeWarning):
-    """A package was packed by another version of caspipe."""
+    """A package was packed by another version of caspipe, or nobody trusted signed it."""
 
 
 def looks_like_package(path: str | Path) -> bool:
@@ -44,12 +43,21 @@ def looks_like_package(path: str | Path) -> bool:
         return False
 
 
-def load_package(path: str | Path, overrides: Iterable[str] = (), verify: Path | None = None) -> Config:
+def load_package(
+    path: str | Path,
+    overrides: Iterable[str] = (),
+    verify: Path | None = None,
+    *,
+    trust: bool = False,
+    keep_reader: bool = False,
+) -> Config:
     """Return the configuration in a package, and unpack its files into the user's cache.
 
-    `verify`: public key with which it must be signed, by default that of `CASPIPE_VERIFY`. Relative paths outside the package
-    are relative to the current folder. Raises ResourceError or SignatureError if something is missing or was changed, if this
-    caspipe does not fit the package, and if it contains plug-ins without a signature.
+    `verify`: public key with which it must be signed, by default that of `CASPIPE_VERIFY`. Without a key, the package is
+    confined (see `confining`), with a warning, unless `trust` says that its maker is trusted. `keep_reader`: for packing it again.
+    Relative paths outside the package are relative to the current folder. Raises ResourceError or SignatureError if something is
+    missing or was changed, if this caspipe does not fit the package, and if it contains plug-ins and is not trusted; ConfigError if it does
+    what it must not.
     """
     place = Path(path)
     named = os.environ.get(VERIFY_VARIABLE)
@@ -62,10 +70,19 @@ def load_package(path: str | Path, overrides: Iterable[str] = (), verify: Path |
             BundleWarning,
             stacklevel=2,
         )
-    _load_code(manifest, folder, place, public is not None)
-    source = parse((folder / CONFIG).read_text(encoding="utf-8"), f"{place}!/{CONFIG}", Path.cwd())
+    trusted = trust or public is not None
+    if not trusted:
+        warnings.warn(f"{place}: {UNTRUSTED}", BundleWarning, stacklevel=2)
+    _load_code(manifest, folder, place, trusted)
+    text = (folder / CONFIG).read_text(encoding="utf-8")
+    source = parse(text, f"{place}!/{CONFIG}", Path.cwd(), expand=trusted)
+    if not trusted:
+        refuse_unread(source)
     source.data = mapped(source.data, lambda value: _with_path(value, folder))
-    return settle(source, overrides)
+    config = settle(source, overrides)
+    if not trusted:
+        confine(config, folder, keep_reader=keep_reader)
+    return config
 
 
 def _short(code: str) -> str:
@@ -95,11 +112,11 @@ def _check_shipped(manifest: Manifest, place: Path) -> None:
 def _load_code(manifest: Manifest, folder: Path, place: Path, vouched: bool) -> None:
     if not (manifest.plugins or manifest.modules):
         return
-    if not vouched and os.environ.get(CODE_VARIABLE) != "allow":
+    if not vouched:
         brought = ", ".join([*manifest.plugins, *manifest.modules])
         raise ResourceError(
             f"{place}: brings plug-ins ({brought}), which are programs: check who signed it with --verify PUBLIC or "
-            f"{VERIFY_VARIABLE}, or set {CODE_VARIABLE}=allow"
+            f"{VERIFY_VARIABLE}, or run it with --trust"
         )
     with _no_bytecode():
         for name in manifest.plugins:

@@ -30,6 +30,7 @@ from ..storage import signing
 from ..storage.hashing import below, caspipe_version, code_version, file_digest, shipped_name
 from ..storage.secrets import SecretWarning
 from . import needed
+from .layout import EARLIEST, PLAIN
 from .loading import load_package, looks_like_package
 from .manifest import (
     CONFIG,
@@ -50,7 +51,6 @@ from .rewriting import rewritten
 from .unpacking import is_bundle
 
 _UNSET = re.compile(r"environment variable \w+ is not set")
-_EARLIEST = (1980, 1, 1, 0, 0, 0)
 _CHUNK = 1 << 20
 _HEADER = (
     "# The configuration of a bundle: `bundle:/` is the bundle's own folder, other relative paths are relative to the\n"
@@ -92,7 +92,9 @@ def pack(
     else:
         file = Path(source)
         config = (
-            load_package(file, overrides) if looks_like_package(file) else read_config(locate(str(source)), overrides)
+            load_package(file, overrides, keep_reader=True)
+            if looks_like_package(file)
+            else read_config(locate(str(source)), overrides)
         )
         config.faults = [
             fault for fault in config.faults if not _UNSET.match(fault.what)
@@ -221,9 +223,9 @@ def _written(
 
 def _add(archive: zipfile.ZipFile, name: str, chunks: Iterable[bytes], entry: Entry) -> None:
     """Add an uncompressed member: the bytes do not depend on zlib, and the size cannot grow when it is unpacked."""
-    info = zipfile.ZipInfo(name, _EARLIEST)
+    info = zipfile.ZipInfo(name, EARLIEST)
     info.create_system = 3
-    info.external_attr = 0o100600 << 16
+    info.external_attr = PLAIN
     info.file_size = entry.size
     digest = hashlib.sha256()
     with archive.open(info, "w", force_zip64=entry.size >= 1 << 31) as member:

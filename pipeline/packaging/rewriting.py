@@ -45,7 +45,7 @@ def rewritten(config: Config) -> Rewritten:
 
     `faults` lists what cannot be packed: secrets in clear and missing files.
     """
-    work = _Rewriter(config)
+    work = Rewriter(config)
     data: dict[str, Any] = {"name": config.name}
     if config.own_kinds.kinds:
         data["kinds"] = config.own_kinds.data()
@@ -74,18 +74,20 @@ def _nested(steps: list[tuple[list[str], Step, dict[str, Any]]]) -> list[Any]:
     return found
 
 
-class _Rewriter:
+class Rewriter:
+    """Walks over the parameters of components by their types. Subclasses change what becomes of each value."""
+
     def __init__(self, config: Config) -> None:
         self.config = config
         self.files: dict[str, Path] = {}
         self.faults: list[Fault] = []
         self._places: dict[tuple[Path, ...], str] = {}
-        self._reads = False
-        self._at: Step
+        self.reads = False
+        self.current: Step
 
     def step(self, step: Step, section: str) -> dict[str, Any]:
         """Rewrite the parameters of a component."""
-        self._at, self._reads = step, section == "engines"
+        self.current, self.reads = step, section == "engines"
         cls = registry.find(step.name, SECTION_ROLES[section])
         return self.parameters(cls, self.config.unaliased(step.given), (), section == "engines")
 
@@ -97,7 +99,7 @@ class _Rewriter:
         return {k: self.secret(v, (k,)) if is_secret_name(k) else self.plain(v) for k, v in given.items()}
 
     def fault(self, at: Keys, what: str) -> None:
-        self.faults.append(self._at.fault(at, what))
+        self.faults.append(self.current.fault(at, what))
 
     def parameters(self, cls: type[Any], given: Mapping[str, Any], at: Keys, reads: bool) -> dict[str, Any]:
         """Rewrite the parameters of a component, part or other dataclass."""
@@ -107,12 +109,12 @@ class _Rewriter:
         parameters: dict[str, Any] = {}
         for key, value in given.items():
             hint = hints.get(key, typing.get_args(hints[extra_field])[1] if extra_field and key not in hints else Any)
-            if is_secret(hint) or (is_secret_name(key) and isinstance(value, str)):
+            if self.is_secret(hint, key, value):
                 parameters[key] = self.secret(value, (*at, key))
             elif key in private:
-                parameters[key] = self.plain(value)
+                parameters[key] = self.private(value, (*at, key))
             else:
-                self._reads = reads or key in getattr(cls, "reads", ())
+                self.reads = reads or key in getattr(cls, "reads", ())
                 parameters[key] = self.value(hint, value, (*at, key))
         return parameters
 
@@ -137,11 +139,19 @@ class _Rewriter:
                 return self.part(hint, value, at)
             if issubclass(hint, Component):
                 return self.component(hint, value, at)
-            if hint is Path and self._reads and isinstance(value, str | Path):
+            if hint is Path and self.reads and isinstance(value, str | Path):
                 return self.file(value, at)
             if dataclasses.is_dataclass(hint) and isinstance(value, Mapping):
-                return self.parameters(hint, value, at, self._reads)
+                return self.parameters(hint, value, at, self.reads)
         return self.plain(value, at)
+
+    def is_secret(self, hint: Any, key: str, value: Any) -> bool:
+        """Return whether a parameter holds a secret, by its type or by its name."""
+        return is_secret(hint) or (is_secret_name(key) and isinstance(value, str))
+
+    def private(self, value: Any, at: Keys) -> Any:
+        """Return a parameter that no package may hold as it is."""
+        return self.plain(value)
 
     def part(self, hint: type[Part], value: Any, at: Keys) -> Any:
         if isinstance(value, str):
@@ -160,11 +170,11 @@ class _Rewriter:
         """Rewrite a component that is a parameter of another one."""
         if not (isinstance(value, Mapping) and len(value) == 1):
             return self.plain(value, at)
-        (name, given), reads = next(iter(value.items())), self._reads
-        self._reads = hint.role == "engine"
+        (name, given), reads = next(iter(value.items())), self.reads
+        self.reads = hint.role == "engine"
         cls = registry.find(str(name), hint.role)
-        parameters = self.parameters(cls, given or {}, (*at, name), self._reads)
-        self._reads = reads
+        parameters = self.parameters(cls, given or {}, (*at, name), self.reads)
+        self.reads = reads
         return {str(name): parameters}
 
     def plain(self, value: Any, at: Keys = ()) -> Any:

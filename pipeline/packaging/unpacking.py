@@ -21,6 +21,7 @@ from typing import IO
 from ..errors import ResourceError
 from ..storage.files import cache_folder, create
 from ..storage.signing import Signature, SignatureError, verify
+from .layout import check_layout
 from .manifest import MANIFEST, SIGNATURE, WHEELS, Entry, Manifest, safe
 
 MOST_FILES = 100_000
@@ -46,10 +47,12 @@ def unpacked(path: Path, public: Path | None = None) -> tuple[Manifest, Path]:
     try:
         with zipfile.ZipFile(path) as archive:
             members = _members(archive, path)
+            with path.open("rb") as file:
+                check_layout(file, archive.infolist(), path)
             content = _read(archive, members[MANIFEST], path)
-            if public is not None:
-                if SIGNATURE not in members:
-                    raise SignatureError(f"{path}: holds no {SIGNATURE}: expected one by the key in {public}")
+            if public is not None and SIGNATURE not in members:
+                raise SignatureError(f"{path}: holds no {SIGNATURE}: expected one by the key in {public}")
+            if SIGNATURE in members:
                 _verify(content, _read(archive, members[SIGNATURE], path), path, public)
             manifest = Manifest.from_bytes(content, str(path))
             _complete(manifest, members, path)
@@ -62,9 +65,13 @@ def unpacked(path: Path, public: Path | None = None) -> tuple[Manifest, Path]:
         raise ResourceError(f"{path}: {error.strerror or type(error).__name__}") from None
 
 
-def _verify(manifest: bytes, signature: bytes, path: Path, public: Path) -> None:
+def _verify(manifest: bytes, signature: bytes, path: Path, public: Path | None) -> None:
     try:
-        verify(manifest, Signature.from_bytes(signature, SIGNATURE), public)
+        found = Signature.from_bytes(signature, SIGNATURE)
+        if found.to_bytes() != signature:
+            raise SignatureError(f"{SIGNATURE}: expected it as `caspipe pack` writes it, changed")
+        if public is not None:
+            verify(manifest, found, public)
     except SignatureError as error:
         raise SignatureError(f"{path}: {error}") from None
 

@@ -61,7 +61,8 @@ def run(assembly: Assembly, progress: Progress | None = None, observers: Sequenc
     Errors on opening components are raised before the first document.
     """
     if assembly.reader is None:
-        raise ReaderError(f"pipeline {assembly.name} has no reader: add `reader:` or call process()")
+        why = (assembly.config and assembly.config.no_reader) or "add `reader:` or call process()"
+        raise ReaderError(f"pipeline {assembly.name} has no reader: {why}")
     refuse_misplaced(assembly.consumers, assembly.output)
     report = RunReport(name=assembly.name, started=now(), versions=versions(), config=assembly.describe())
     report.shard = assembly.options.shard
@@ -160,7 +161,7 @@ class _Run:
 
     def open(self, stack: contextlib.ExitStack) -> None:
         """Open everything, and register it to be closed at the end of the run."""
-        assembly, observers = self.assembly, self.observers
+        assembly = self.assembly
         collection = [c.id for c in assembly.consumers if self.options.shard and c.scope is Scope.COLLECTION]
         if collection:
             raise ConsumerError(
@@ -185,10 +186,11 @@ class _Run:
         gc.collect()
         gc.freeze()  # models and lexicons are never garbage: exclude them from garbage collection
         stack.callback(gc.unfreeze)
-        self.runner = selection.create(self.warnings, observers.output, self.session.salt, observers.worker)
+        output, listen = self.observers.output, self.observers.worker
+        self.runner = selection.create(self.warnings, output, self.session.salt, listen)
         self.report.workers = self.runner.workers
         stack.callback(self.runner.kill)
-        observers.started(self.total)
+        self.observers.started(self.total)
 
     def process_all(self) -> None:
         """Process all documents."""
@@ -220,8 +222,7 @@ class _Run:
 
     def _continues(self, number: int) -> bool:
         if self.interrupted.is_set():
-            self._ended = "interrupted"
-            self.report.signal = self.interrupted.signal
+            self._ended, self.report.signal = "interrupted", self.interrupted.signal
         elif self.options.limit is not None and number > self.options.limit:
             self._ended = "limit"
         return not self._ended

@@ -26,7 +26,7 @@ def close_folder(folder: Path) -> None:
     above = folder.parent.stat()
     if above.st_mode & stat.S_IWOTH and not above.st_mode & stat.S_ISVTX:
         raise ConsumerError(
-            f"{folder}: lies in {folder.parent}, which every user can change (mode {_mode(above)}), so {_LEFT}: "
+            f"{folder}: it is in {folder.parent}, which every user can change (mode {_mode(above)}), so {_LEFT}: "
             f"chmod o-w {folder.parent}, or take another output folder"
         )
     if _close(folder, stat.S_ISDIR, "a folder"):

@@ -84,6 +84,8 @@ class Source:
         self.base = base
         self.lines: dict[Keys, tuple[str, int]] = {}
         self.faults: list[Fault] = []
+        self.expand = True
+        """Replace `${VARIABLE}` by its value."""
 
     def place(self, keys: Keys) -> tuple[str, int]:
         """Return file and line of a value, or of the nearest value around it."""
@@ -119,9 +121,10 @@ def read(path: Path, shown: str | None = None) -> Source:
     return parse(text, shown, path.resolve().parent)
 
 
-def parse(text: str, shown: str, base: Path) -> Source:
-    """Parse YAML text. Raises ConfigError with the line if it is malformed."""
+def parse(text: str, shown: str, base: Path, *, expand: bool = True) -> Source:
+    """Parse YAML text. Raises ConfigError with the line if it is malformed. `expand`: replace `${VARIABLE}` by its value."""
     source = Source(None, shown, base)
+    source.expand = expand
     try:
         if bottomless(text):
             raise RecursionError
@@ -197,7 +200,7 @@ def _scalar(node: yaml.Node, keys: Keys, source: Source) -> Any:
     if not node.tag.startswith("tag:yaml.org,2002:"):
         source.faults.append(source.fault(keys, f"unknown tag {node.tag}"))
     raw = str(node.value)
-    value = _VARIABLE.sub(variable, raw)
+    value = _VARIABLE.sub(variable, raw) if source.expand else raw
     quoted = getattr(node, "style", None) in ("'", '"', "|", ">")
     if (
         quoted or value != raw or node.tag == "tag:yaml.org,2002:str"
@@ -205,6 +208,20 @@ def _scalar(node: yaml.Node, keys: Keys, source: Source) -> Any:
         raw = raw if _VARIABLE.search(raw) else ""
         return Text(value, source.base, _origin(source, keys), tuple(taken), raw)
     return scalar(value, source.base, _origin(source, keys))
+
+
+def expanded(text: Text) -> Text | None:
+    """Return a text that was parsed without its variables with their values; None if one is not set and has no default."""
+    taken = [m[1] for m in _VARIABLE.finditer(text) if m[1] in os.environ]
+    if any(m[1] not in os.environ and m[2] is None for m in _VARIABLE.finditer(text)):
+        return None
+    value = _VARIABLE.sub(lambda m: os.environ.get(m[1], m[3] or ""), text)
+    return Text(value, text.base, text.origin, tuple(taken), str(text))
+
+
+def variables_in(text: str) -> list[str]:
+    """Return the names of the environment variables that a text names."""
+    return [m[1] for m in _VARIABLE.finditer(text)]
 
 
 def _origin(source: Source, keys: Keys) -> str:

@@ -47,6 +47,7 @@ MODULE_LAYERS = {
     "pipeline": "pipeline.application.cli",
     "pipeline.application": "pipeline.application.evaluation",
     "pipeline.application.http_server": "pipeline.application.evaluation",
+    "pipeline.application.http_protocol": "pipeline.application.evaluation",
 }
 """Single modules at the top of a folder, and the layer they belong to. The public packages re-export from every layer."""
 PUBLIC_PACKAGES = ("typesystem", "pipeline")

@@ -13,19 +13,19 @@ from pathlib import Path
 
 import pytest
 
+from caspipe.pipeline.application.cli.serve import listening_socket
+from caspipe.pipeline.application.service.settings import Settings, Spec
+
 httpx = pytest.importorskip("httpx")
 uvicorn = pytest.importorskip("uvicorn", reason="needs the extra `server`")
 pytest.importorskip("fastapi", reason="needs the extra `server`")
-
-from caspipe.pipeline.application.cli.serve import listening_socket
-from caspipe.pipeline.application.http_protocol import TimedProtocol
-from caspipe.pipeline.application.service.app import Service
-from caspipe.pipeline.application.service.settings import Settings, Spec
+TimedProtocol = pytest.importorskip("caspipe.pipeline.application.http_protocol").TimedProtocol
+Service = pytest.importorskip("caspipe.pipeline.application.service.app").Service
 
 pytestmark = [pytest.mark.server, pytest.mark.attack("service")]
 
 
-class Quick(TimedProtocol):
+class Quick(TimedProtocol):  # type: ignore[misc,valid-type]
     """Waits for half a second."""
 
     head_seconds = 0.5

@@ -65,8 +65,8 @@ def signalled(
     """A run that gets a signal after some documents."""
 
     def ignore() -> None:
-        for number in ignored:
-            signal.signal(number, signal.SIG_IGN)
+        for number in (signal.SIGTERM, signal.SIGHUP):  # the tests themselves may run below `nohup`
+            signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
 
     with subprocess.Popen(
         command(*options),
@@ -142,6 +142,7 @@ def test_closing_the_terminal_ends_a_run_that_shows_its_progress_there(project: 
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(project)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
         os.execv(sys.executable, command("-w", workers))
     while written(project) < 3:
         time.sleep(0.005)

@@ -73,5 +73,5 @@ def trouble(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Outputs go to a folder of the test's own, and no key is set."""
     monkeypatch.chdir(tmp_path)
-    for name in ("CASPIPE_KEY", "CASPIPE_EXECUTOR_KEY", "CASPIPE_VERIFY", "CASPIPE_BUNDLE_CODE"):
+    for name in ("CASPIPE_KEY", "CASPIPE_EXECUTOR_KEY", "CASPIPE_VERIFY"):
         monkeypatch.delenv(name, raising=False)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import warnings
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +14,7 @@ import typer
 from ...assembly import shipped
 from ...contract import registry
 from ...errors import ConfigError, Fault, nearest
+from ...packaging.loading import VERIFY_VARIABLE, BundleWarning, looks_like_package
 from ...pipeline import Pipeline
 from ...storage.secrets import warn_of_command_line
 from ...storage.shipped_corpora import PREFIX, corpora
@@ -78,6 +81,9 @@ SiteFile = Annotated[
     Path | None,
     typer.Option("--site", metavar="FILE", help="List of words that are never or always PHI: YAML, CSV or TSV."),
 ]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Do not confine a package that nobody trusted has signed; its plug-ins run.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Kinds = Annotated[
@@ -93,10 +99,19 @@ def load_plugins(files: list[Path] | None) -> None:
         registry.load_file(str(file))
 
 
-def load(config: str, overrides: list[str] | None, plugins: list[Path] | None, verify: Path | None = None) -> Pipeline:
+def load(
+    config: str,
+    overrides: list[str] | None,
+    plugins: list[Path] | None,
+    verify: Path | None = None,
+    *,
+    trust: bool = False,
+) -> Pipeline:
     """Load a pipeline from a file or by the name of a shipped one."""
     load_plugins(plugins)
-    pipeline = Pipeline.load(shipped.locate(config), overrides or [], verify=verify)
+    file = shipped.locate(config)
+    say_trusted(file, verify, trust)
+    pipeline = Pipeline.load(file, overrides or [], verify=verify, trust=trust)
     warn_of_command_line([*pipeline.engines, *pipeline.consumers])
     return pipeline
 
@@ -123,6 +138,14 @@ def _reading(source: Path | None) -> list[str]:
         raise ConfigError([Fault("SOURCE", f"no such file or folder{nearest(source.name, near)}", str(source))])
     used, unused = ("folder", "files") if source.is_dir() else ("files", "folder")
     return [f"reader.{used}={json.dumps(str(source))}", f"reader.{unused}=null"]
+
+
+def say_trusted(file: Path, verify: Path | None, trust: bool) -> None:
+    """Say that a package is trusted because of `--trust`."""
+    if trust and verify is None and VERIFY_VARIABLE not in os.environ and looks_like_package(file):
+        warnings.warn(
+            f"{file}: not confined because of --trust; nobody trusted has signed it", BundleWarning, stacklevel=2
+        )
 
 
 def kinds_faults(kinds: list[str]) -> list[Fault]:

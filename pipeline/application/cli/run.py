@@ -25,6 +25,7 @@ from .options import (
     SiteFile,
     SourcePath,
     Surrogates,
+    Trust,
     Verify,
     choices,
     load,
@@ -63,6 +64,7 @@ def run(
     site: SiteFile = None,
     plugin: Plugin = None,
     verify: Verify = None,
+    trust: Trust = False,
     workers: Workers = "",
     resume: Annotated[
         bool, typer.Option("--resume", help="Keep what an earlier run into the same folder finished.")
@@ -91,7 +93,7 @@ def run(
         output=output, workers=workers, shard=shard, ledger=ledger, runner=runner, events=events, metrics=metrics
     )
     options += [f"run.{name}=true" for name, wanted in (("resume", resume), ("show_output", show_output)) if wanted]
-    pipeline = load(config, [*given, *options], plugin, verify)
+    pipeline = load(config, [*given, *options], plugin, verify, trust=trust)
     if stop_after:
         _print_counts(pipeline, stop_after)
     else:
@@ -126,6 +128,7 @@ def retry(
     site: SiteFile = None,
     plugin: Plugin = None,
     verify: Verify = None,
+    trust: Trust = False,
     quarantined: Annotated[bool, typer.Option("--quarantined", help="Retry documents that were quarantined.")] = True,
     workers: Workers = "",
     ledger: LedgerFile = None,
@@ -136,7 +139,7 @@ def retry(
     given = overrides_of(set_, source=source, site=site, surrogates=surrogates)
     options = _run_options(output=output, workers=workers, ledger=ledger)
     again = ["run.resume=true", f"run.retry_quarantined={str(quarantined).lower()}"]
-    pipeline = load(config, [*given, *options, *again], plugin, verify)
+    pipeline = load(config, [*given, *options, *again], plugin, verify, trust=trust)
     _end(console.run(pipeline, quiet), pipeline, quiet)
 
 
@@ -149,13 +152,14 @@ def merge(
     site: SiteFile = None,
     plugin: Plugin = None,
     verify: Verify = None,
+    trust: Trust = False,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the folders of the parts.")] = False,
     surrogates: Surrogates = False,
     quiet: Quiet = False,
 ) -> None:
     """Combine the parts of a run that `caspipe run --shard` made."""
     given = overrides_of(set_, source=source, site=site, surrogates=surrogates)
-    pipeline = load(config, [*given, *_run_options(output=output)], plugin, verify)
+    pipeline = load(config, [*given, *_run_options(output=output)], plugin, verify, trust=trust)
     with console.progress(quiet) as progress:
         report = merging.merge(pipeline, keep=keep, progress=progress)
     _end(report, pipeline, quiet)

@@ -17,7 +17,7 @@ from ...storage.secrets import read_secret
 from ..http_server import is_loopback, listen, stopped_by_signals
 from ..service.settings import MEBIBYTE, Settings, Spec
 from .command import EXIT_FAILED, CommandApp, complain, require_extra
-from .options import Config, Plugin, Set, SiteFile, Surrogates, overrides_of
+from .options import Config, Plugin, Set, SiteFile, Surrogates, Trust, Verify, overrides_of, say_trusted
 
 app = CommandApp()
 
@@ -72,6 +72,8 @@ def serve(
     set_: Set = None,
     site: SiteFile = None,
     plugin: Plugin = None,
+    verify: Verify = None,
+    trust: Trust = False,
     host: Host = "127.0.0.1",
     port: Port = 8000,
     workers: Workers = 1,
@@ -91,9 +93,13 @@ def serve(
     """Serve a pipeline over HTTP: documents in, masked documents out; suggestions for INCEpTION."""
     require_extra("serve", "server", "fastapi", "uvicorn")
     key = read_key(api_key_file)
+    file = locate(config)
+    say_trusted(file, verify, trust)
     spec = Spec(
-        config=str(locate(config)),
+        config=str(file),
         overrides=tuple(overrides_of(set_, site=site, surrogates=surrogates)),
+        verify=str(verify.resolve()) if verify else "",
+        trust=trust,
         plugins=tuple(str(p.resolve()) for p in plugin or ()),
         max_characters=max_characters,
         auto_accept=auto_accept,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any
 
 from ....typesystem import PhiCandidate
 from ...assembly.config import read_config
 from ...assembly.steps import Config, Step
 from ...contract import registry
+from ...packaging.loading import load_package, looks_like_package
 from ...pipeline import Pipeline
 from .settings import Spec
 
@@ -28,6 +30,8 @@ def config_of(spec: Spec) -> Config:
     """Return the configuration of the service. Raises ConfigError."""
     for plugin in spec.plugins:
         registry.load_file(plugin)
+    if looks_like_package(spec.config):
+        return load_package(spec.config, spec.overrides, Path(spec.verify) if spec.verify else None, trust=spec.trust)
     return read_config(spec.config, spec.overrides)
 
 

@@ -13,8 +13,12 @@ class Spec:
     """The pipeline of a worker as plain data, which can be sent to other processes."""
 
     config: str
-    """Path of the YAML file."""
+    """Path of the YAML file, or of a pipeline package."""
     overrides: tuple[str, ...] = ()
+    verify: str = ""
+    """Public key with which a pipeline package must be signed."""
+    trust: bool = False
+    """Do not confine a package that nobody trusted has signed."""
     plugins: tuple[str, ...] = ()
     max_characters: int = 1_000_000
     """Maximum number of code points of a document, in all its views together."""

@@ -1,4 +1,4 @@
-"""What a run says about a ledger that cannot be used: which file, what was found, and what is safe to do."""
+"""Errors for a ledger that cannot be used: they name the file, what was found, and what is safe to do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ADVICE = {
     "SQLITE_BUSY": "end the program that has it open, then run again with --resume",
     "SQLITE_LOCKED": "end the program that has it open, then run again with --resume",
 }
-"""What to do about errors that are no damage, by the begin of SQLite's name for them."""
+"""Advice for errors other than damage, by the begin of SQLite's name for them."""
 
 
 class LedgerError(OutputError):

@@ -26,6 +26,8 @@ from caspipe.pipeline.pipeline import Pipeline
 from caspipe.pipeline.storage import signing
 from caspipe.pipeline.storage.files import cache_folder
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*signed by nobody you trust:UserWarning")
+
 KEY = "0123456789abcdef0123456789abcdef"
 
 
@@ -94,7 +96,7 @@ def test_a_bundle_gives_the_same_bytes_with_the_originals_gone(
     pack(config, tmp_path / "site.zip")
     shutil.rmtree(config.parent)
     monkeypatch.chdir(notes.parent)  # the reader's folder is relative to where it runs
-    after = Pipeline.load(tmp_path / "site.zip", [f"run.output={tmp_path / 'two'}"])
+    after = Pipeline.load(tmp_path / "site.zip", [f"run.output={tmp_path / 'two'}"], trust=True)
     assert outputs(after) == wanted
     assert fingerprint(after) == mark
     assert len(wanted) == 4
@@ -113,7 +115,7 @@ def test_it_runs_in_a_process_of_its_own_with_another_cache(
     fresh_cache(tmp_path / "another", monkeypatch)
     command = [sys.executable, "-m", "caspipe.pipeline.application.cli.main", "run", str(tmp_path / "site.zip"), "-q"]
     done = subprocess.run(
-        [*command, "--set", f"run.output={tmp_path / 'two'}"],
+        [*command, "--trust", "--set", f"run.output={tmp_path / 'two'}"],
         cwd=notes.parent, capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -269,9 +271,9 @@ def test_packing_needs_no_key(config: Path, tmp_path: Path, monkeypatch: pytest.
     config.write_text(text, encoding="utf-8")
     bundle = pack(config, tmp_path / "site.zip").path
     with pytest.raises(ConfigError, match="environment variable CASPIPE_KEY is not set"):
-        Pipeline.load(bundle)
+        Pipeline.load(bundle, trust=True)
     monkeypatch.setenv("CASPIPE_KEY", KEY)
-    Pipeline.load(bundle)
+    Pipeline.load(bundle, trust=True)
 
 
 def test_what_cannot_be_packed_is_told_with_its_line(config: Path, tmp_path: Path) -> None:
@@ -342,9 +344,7 @@ def test_a_plug_in_that_nobody_vouches_for_does_not_run(
         ResourceError, match=r"brings plug-ins \(plugins/01/badge\.py\), which are programs: check who signed it"
     ):
         Pipeline.load(packed.path)
-    monkeypatch.setenv("CASPIPE_BUNDLE_CODE", "allow")
-    Pipeline.load(packed.path)
-    monkeypatch.delenv("CASPIPE_BUNDLE_CODE")
+    Pipeline.load(packed.path, trust=True)
     monkeypatch.setenv("CASPIPE_VERIFY", str(public))
     Pipeline.load(packed.path)
 
@@ -374,10 +374,9 @@ def test_a_module_that_no_distribution_brings_travels(
     shutil.rmtree(tmp_path / "lib")
     shutil.rmtree(config.parent)
     code = (
-        "import sys; from caspipe.pipeline.pipeline import Pipeline; p = Pipeline.load(sys.argv[1]);"
+        "import sys; from caspipe.pipeline.pipeline import Pipeline; p = Pipeline.load(sys.argv[1], trust=True);"
         "print(p.process('Badge ER-2041.').deidentified)"
     )
-    monkeypatch.setenv("CASPIPE_BUNDLE_CODE", "allow")
     done = subprocess.run([sys.executable, "-c", code, str(packed.path)], capture_output=True, text=True, check=False)
     assert done.stdout == "Badge [ID].\n", done.stderr
 

@@ -24,6 +24,8 @@ from caspipe.pipeline.pipeline import Pipeline
 from caspipe.pipeline.storage import signing
 from caspipe.pipeline.storage.signing import SignatureError
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*signed by nobody you trust:UserWarning")
+
 CONFIG = """\
 name: small
 engines:

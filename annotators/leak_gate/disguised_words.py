@@ -1,0 +1,119 @@
+"""Words of a text that are written in other ways than in their letters: encoded, in look-alike letters, joined, or cut."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..known_phi.searchable_text import fold
+
+_LETTERS = r"[^\W\d_]"
+_HEX = r"[0-9A-Fa-f]"
+_ESCAPE = rf"(?:(?:%{_HEX}{{2}})+|(?:={_HEX}{{2}})+|\\u{_HEX}{{4}}|\\u\{{{_HEX}{{1,6}}\}}|\\x{_HEX}{{2}})"
+_ESCAPE_HINT = re.compile(r"%[2-9A-Fa-f]|=[2-9A-F][0-9A-F]|\\[ux]")
+_ESCAPED = re.compile(rf"(?<![^\W\d_])(?:{_LETTERS})*(?:{_ESCAPE}(?:{_LETTERS})*)+")
+_ONE_ESCAPE = re.compile(_ESCAPE)
+_BYTES = re.compile(rf"[%=]({_HEX}{{2}})")
+_CUT = re.compile(
+    rf"(?<![^\W_]){_LETTERS}+(?:(?:[-\u2010\u2011'\u2019`\u00b7\u2022*_~^|/\\]{{1,4}}){_LETTERS}+)+(?![^\W_])"
+)
+_CUT_HINT = re.compile(rf"{_LETTERS}[-\u2010\u2011'\u2019`\u00b7\u2022*_~^|/\\]{{1,4}}{_LETTERS}")
+_PAIR = re.compile(rf"(?<![^\W_])(?=({_LETTERS}{{2,40}})([ ]|[ ]?\u00a0)({_LETTERS}{{2,40}})(?![^\W_]))")
+_SIGNS = "!|@$+"
+_WITH_SIGNS = re.compile(r"(?<![^\W_])[^\W_]+(?:[!|@$+][^\W_]+)+(?![^\W_])")
+_COMPOUND = re.compile(rf"(?<![^\W_]){_LETTERS}{{8,60}}(?![^\W_])")
+_HUMP = re.compile(r"[^\W\d_a-z]?[a-z]{3,}")
+_LONGEST = 40
+
+_LOOK_ALIKE = str.maketrans(
+    dict(zip("аеорсухіјѕԁһӏԛԝвнкмтАВЕКМНОРСТУХІЈЅ", "aeopcyxijsdhlqwbhkmtABEKMHOPCTYXIJS", strict=True))
+    | dict(zip("αβεηικνορτυχγΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "abenikvoptuxyABEZHIKMNOPTYX", strict=True))
+)
+"""Latin letters for letters of Cyrillic and Greek that look like them (Unicode Technical Standard 39, confusables)."""
+_FOREIGN = re.compile(r"[\u0370-\u03ff\u0400-\u052f]")
+_MIXED = re.compile(rf"{_LETTERS}{{3,40}}")
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+
+
+class Candidate(NamedTuple):
+    """A word of the text that is not written in plain letters, and what it may say."""
+
+    begin: int
+    end: int
+    word: str
+    misread: bool = False
+    parts: tuple[str, ...] = ()
+    """What divides it into other words: if all are English, it is not one word."""
+
+
+def find_disguised(text: str) -> Iterator[Candidate]:
+    """Yield every word of the text that may be a disguised one, with its plain letters. Linear in the length of the text."""
+    yield from _escaped(text)
+    yield from _look_alike(text)
+    yield from _cut(text)
+    yield from _pairs(text)
+    yield from _with_signs(text)
+    yield from _compounds(text)
+
+
+def _escaped(text: str) -> Iterator[Candidate]:
+    """Yield words with letters as `%5A` (URLs), `=5A` (quoted-printable), `\\u005a` or `\\x5a`."""
+    if _ESCAPE_HINT.search(text):
+        for m in _ESCAPED.finditer(text):
+            word = _ONE_ESCAPE.sub(_decoded, m[0])
+            if word.isalpha() and len(word) <= _LONGEST:
+                yield Candidate(m.start(), m.end(), fold(word))
+
+
+def _decoded(match: re.Match[str]) -> str:
+    found = match[0]
+    if found[0] in "%=":
+        return bytes.fromhex("".join(_BYTES.findall(found))).decode("utf-8", "replace")
+    number = int(found[2:].strip("{}"), 16)
+    return chr(number) if number < 0x110000 else "\ufffd"
+
+
+def _look_alike(text: str) -> Iterator[Candidate]:
+    """Yield words with Latin letters and others that look like them."""
+    if not text.isascii() and _FOREIGN.search(text):
+        for m in _MIXED.finditer(text):
+            if _FOREIGN.search(m[0]):
+                word = m[0].translate(_LOOK_ALIKE)
+                if not _FOREIGN.search(word) and _LATIN.search(word):
+                    yield Candidate(m.start(), m.end(), fold(word))
+
+
+def _cut(text: str) -> Iterator[Candidate]:
+    """Yield words that a mark cuts: `Zorb-latt`, `Zor**blatt`."""
+    if _CUT_HINT.search(text):
+        for m in _CUT.finditer(text):
+            parts = tuple(map(fold, re.findall(rf"{_LETTERS}+", m[0])))
+            yield Candidate(m.start(), m.end(), "".join(parts), parts=() if max(map(len, parts)) == 1 else parts)
+
+
+def _pairs(text: str) -> Iterator[Candidate]:
+    """Yield every two words side by side as one word: `Zorb latt`."""
+    for m in _PAIR.finditer(text):
+        if 5 <= len(m[1]) + len(m[3]) <= _LONGEST:
+            parts = fold(m[1]), fold(m[3])
+            yield Candidate(m.start(1), m.end(3), "".join(parts), parts=parts)
+
+
+def _with_signs(text: str) -> Iterator[Candidate]:
+    """Yield words with signs that OCR, or somebody who hides a word, writes for letters: `Zorb!att`, `Zorbl@tt`."""
+    if any(sign in text for sign in _SIGNS):
+        for m in _WITH_SIGNS.finditer(text):
+            if 4 <= len(m[0]) <= _LONGEST:
+                yield Candidate(m.start(), m.end(), fold(m[0]), misread=True)
+
+
+def _compounds(text: str) -> Iterator[Candidate]:
+    """Yield long words, which may be several words of a name, and the words in `JaneZorblatt`."""
+    for m in _COMPOUND.finditer(text):
+        yield Candidate(m.start(), m.end(), fold(m[0]), parts=("",))
+        if not (m[0].islower() or m[0].isupper() or m[0].istitle()):
+            for hump in _HUMP.finditer(m[0]):
+                if hump.end() - hump.start() >= 4:
+                    begin = m.start() + hump.start()
+                    yield Candidate(begin, m.start() + hump.end(), fold(hump[0]), parts=(fold(hump[0]),))
