@@ -166,7 +166,7 @@ class Masker(AnalysisEngine):
                 fallback=replacement.fallback,
             )
             target.add(masked.set_source(self.id))
-        dates = self._operator(PhiKind.DATE)
+        dates = self._operator(PhiKind.DATE, *self._in_text)
         if dates is not None:
             written = [(r.begin, r.end) for r in planned if not r.fallback]
             cas.metadata.update(dates.disclose(context, written, [(r.begin, r.end) for r in planned]))

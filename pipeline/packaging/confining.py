@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from ..assembly.assemble import RunOptions
-from ..assembly.config import Config, Step
 from ..assembly.effective import Input, input_of
+from ..assembly.steps import Config, Step
 from ..contract import params, registry
 from ..contract.component import Part, family
 from ..contract.resources import Resource
@@ -39,7 +39,7 @@ _SOURCES = frozenset(("url", "table", "query"))
 
 def refuse_unread(source: Source) -> None:
     """Add faults for what must be found before the package and the command line are combined: includes, which packing resolves
-    and which are removed before they are read; and `run.show_output`."""
+    and which are removed before they are read, `set`, and `run.show_output`."""
 
     def walk(value: Any, keys: Keys) -> Any:
         if isinstance(value, Mapping):
@@ -52,6 +52,10 @@ def refuse_unread(source: Source) -> None:
 
     if not isinstance(source.data, Mapping):
         return
+    for section in ("include", "set"):
+        if source.data.get(section) is not None:
+            source.faults.append(source.fault((section,), f"{_MAY_NOT} have this section, which packing resolves"))
+    source.data = {key: value for key, value in source.data.items() if key not in ("include", "set")}
     run = source.data.get("run")
     if isinstance(run, Mapping) and run.get("show_output"):
         source.faults.append(

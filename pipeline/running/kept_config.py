@@ -15,7 +15,7 @@ from typing import Any
 
 from ...typesystem import MaskedSpan
 from ..assembly.assembly import Assembly
-from ..assembly.config import Step
+from ..assembly.steps import Step
 from ..assembly.dependencies import PLUGIN, code_version
 from ..assembly.effective import effective
 from ..contract.component import CasConsumer, Component

@@ -127,7 +127,7 @@ def test_a_leaking_configuration_fails_row_by_row(tmp_path: Path) -> None:
     assert "note-003: hidden value 1 stands" in found["gate-variants", "masked texts"]["failures"]
 
 
-def test_a_refused_document_holds(tmp_path: Path) -> None:
+def test_a_refused_document_holds_but_not_an_ordinary_note(tmp_path: Path) -> None:
     config = tmp_path / "refuses.yaml"
     plugin = tmp_path / "refuse.py"
     plugin.write_text(
@@ -135,7 +135,9 @@ def test_a_refused_document_holds(tmp_path: Path) -> None:
         "class RefuseAll(Annotator):\n    def annotate(self, view):\n        raise ValueError\n"
     )
     config.write_text("reader: {text: {folder: notes}}\nengines: [refuse_all]\n")
-    found = selftest(str(config), "--plugin", str(plugin), code=0)
+    found = selftest(str(config), "--plugin", str(plugin), code=3)
+    ordinary = found.pop(("selftest", "masked texts"))
+    assert ordinary["failures"] == ["note-025: an ordinary note was refused"]
     assert all(one["refused"] == one["held"] == one["tried"] for one in found.values())
 
 

@@ -47,11 +47,15 @@ class Case:
     """The greatest age in years that the dates of the released text may tell."""
     absent: str = ""
     """A pattern that must not match the released text."""
+    shown: tuple[str, ...] = ()
+    """Texts that the release must still contain; such a document must not be refused."""
 
     def broken(self, released: str) -> str:
         """Return what is wrong with a released text, apart from hidden values; empty if nothing is. Quotes no text."""
         if self.oldest is not None and (told := _age_told(released)) > self.oldest:
             return f"two dates tell an age of {told}"
+        if not all(text in released for text in self.shown):
+            return "lost what is not PHI"
         return "has more precision than the original" if self.absent and re.search(self.absent, released) else ""
 
 
@@ -76,6 +80,7 @@ def cases() -> list[Case]:
             tuple(one["hidden"]),
             int(one["oldest"]) if "oldest" in one else None,
             one.get("absent", ""),
+            tuple(one.get("shown", ())),
         )
         for n, one in enumerate(data, 1)
     ]

@@ -97,7 +97,8 @@ def _evasions(target: Target, planted: list[Case]) -> Iterator[Outcome]:
         for case in planted:
             outcome = outcomes.setdefault(case.row, Outcome(case.row, "masked texts"))
             masked = _masked(pipeline, case)
-            outcome.add("" if masked is None else _wrong(case, masked), refused=masked is None)
+            refused = f"{case.file}: an ordinary note was refused" if case.shown else ""
+            outcome.add(refused if masked is None else _wrong(case, masked), refused=masked is None)
     yield from outcomes.values()
 
 
