@@ -28,7 +28,7 @@ def generalized(text: str, threshold: int, following: str = "") -> str:
     if not numbers:
         return f"over {threshold}"
     first, last = numbers[0], numbers[-1]
-    rest = text[last.end() :]
+    rest = text[last.end() :].removeprefix("+")
     after = rest + following
     if _BIRTHDAY.match(after):
         return f"{text[: first.start()]}over {threshold}"

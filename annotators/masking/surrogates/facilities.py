@@ -51,6 +51,7 @@ _ADJECTIVES = frozenset(
 _STREET_WORDS = frozenset(
     "no nr door plot lot ext house near block the at opp opposite behind above flat village post".split()
 )
+_POST_OFFICE_BOX = re.compile(r"(?i)\bp\.?\s?o\.?\s?box")
 _ROOM_WORDS = frozenset(
     "room bed ward floor suite bay unit level block wing rm bldg cubicle side theatre".split()  # english: ok
 )
@@ -164,9 +165,12 @@ class Facilities:
 
 def other_street(text: str, draws: Draws, salt: str) -> str | None:
     """Return another street, with other numbers; the type of street, directions and units stay."""
-    return replaced_words(
-        text, draws, lambda words, salt: None, salt, lambda w: w.casefold() in _STREET_WORDS, cues="street_words"
-    )
+    box = _POST_OFFICE_BOX.search(text) is not None
+
+    def kept(word: str) -> bool:
+        return word.casefold() in _STREET_WORDS or (box and word in ("P", "O"))
+
+    return replaced_words(text, draws, lambda words, salt: None, salt, kept, cues="street_words")
 
 
 def other_room(text: str, draws: Draws, salt: str) -> str | None:

@@ -33,7 +33,7 @@ _STAFF = frozenset({PhiKind.PERSON_DOCTOR, PhiKind.PERSON_REPORTER})
 _LAY = frozenset({PhiKind.PERSON_PATIENT, PhiKind.PERSON_RELATIVE})
 _MOST_CANDIDATES = 50
 """People of one name that are compared with a mention: the latest ones, so that the time stays proportional to the text."""
-_USER_SEPARATORS = re.compile(r"[._\-\d@]+")
+_USER_SEPARATORS = re.compile(r"[._\-\d@'’]+")
 
 
 @dataclass(slots=True)
@@ -213,7 +213,8 @@ def letters_of_user_name(text: str) -> str:
 
 
 def _user_names(person: Person) -> list[tuple[str, list[str]]]:
-    surname, given = "".join(person.surname), person.given[0] if person.given else ""
+    surname = _USER_SEPARATORS.sub("", "".join(person.surname))
+    given = _USER_SEPARATORS.sub("", person.given[0]) if person.given else ""
     first, last = person.first_letters
     patterns: list[tuple[str, list[str]]] = [
         (given + surname, ["given", "surname"]),

@@ -14,7 +14,7 @@ _AFTER = frozenset({"jr", "sr", "ii", "iii", "iv", "md", "phd", "rn", "dds", "mb
 _PARTICLES = frozenset(
     "van von de der den del della di da dos du la le ter ten zu af bin ibn al el ó ní nic uí mac".split()
 )
-_NOT_NAMES = frozenset({"baby", "boy", "girl", "infant", "newborn", "mother", "father"})
+_NOT_NAMES = frozenset({"and", "or", "baby", "boy", "girl", "infant", "newborn", "mother", "father"})
 """Words that a finder takes for a part of a name: `Baby Girl Berg`."""
 _GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
 

@@ -97,7 +97,7 @@ class People:
         first = given[:1] or self._letter(person.first_letters[0] or "x", salt)
         words = {"given": given, "surname": surname, "initial": first, "last": surname[:1]}
         new = [words[role].lower() for role in roles]
-        runs = _RUNS.findall(text)
+        runs = _RUNS.findall(re.sub("['’]", "", text))
         if sum(run[0].isalpha() for run in runs) == len(new):  # smith_j, john.smith77
             made = iter(new)
             replaced = [next(made) if run[0].isalpha() else self._digits(run, salt) for run in runs]

@@ -66,7 +66,8 @@ class Places:
     def known_place(self, words: str, salt: str) -> str | None:
         """Return the surrogate of a town or state in the name of an organization; None for other words."""
         key = " ".join(words.casefold().split())
-        if (state := _us_state(words)) is not None and state.kind == "name":
+        is_code = len(words) == 2 and words.isupper()
+        if (state := _us_state(words)) is not None and (state.kind == "name" or is_code):
             return self._state(words, _Area(_USA, state.columns["state"]), salt)
         region = _region(words)
         if region is not None and (words.isupper() or not region.code or words == region.name):

@@ -66,6 +66,7 @@ def test_a_stated_age_is_that_of_the_shifted_birth_date_at_the_shifted_visit(bor
         ("90 to 95 years", "", "over 89 years"),
         ("92nd", " birthday", "over 89"),
         ("aged 101", "", "aged over 89"),
+        ("90+", "", "over 89"),
     ],
 )
 def test_ages_above_the_threshold_still_read(text: str, following: str, expected: str) -> None:

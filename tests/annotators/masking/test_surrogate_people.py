@@ -209,3 +209,29 @@ def test_equal_names_have_equal_surrogates_and_others_other_ones(names: list[str
     new = replaced(masked(". ".join(f"<PERSON>{name}</PERSON>" for name in names), SURROGATE, str(patient)))
     pairs = set(zip(names, new, strict=True))
     assert len(pairs) == len(set(names)) == len(set(new))
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("Smith and Jones", r"[A-Z]\w+ and [A-Z]\w+"),
+        ("Mr. and Mrs. Smith", r"Mr\. and Mrs\. [A-Z]\w+"),
+        ("Stein's clinic", r"[A-Z]\w+'s clinic"),
+        ("Nirav M. Shah DCH", r"[A-Z]\w+ [A-Z]\. [A-Z]\w+ DCH"),
+        ("Smith\n\nJohn Reed", r"[A-Z]\w+\n\n[A-Z]\w+ [A-Z]\w+"),
+    ],
+)
+def test_words_that_are_not_names_stay(name: str, shape: str) -> None:
+    for patient in "12345":
+        assert re.fullmatch(shape, replaced(masked(f"<PERSON>{name}</PERSON>", SURROGATE, patient))[0])
+
+
+def test_an_apostrophe_in_a_name_does_not_separate_it_from_its_address() -> None:
+    full, mail, user = replaced(
+        masked(
+            "<PERSON>Mary O'Brien</PERSON> <EMAIL>mary.o'brien@x.org</EMAIL> <EMAIL>MOBRIEN@X.ORG</EMAIL>", SURROGATE
+        )
+    )
+    given_, surname = full.lower().split()
+    assert mail.startswith(f"{given_}.{surname}@")
+    assert user.startswith(f"{given_[0]}{surname}@".upper())

@@ -248,3 +248,8 @@ def test_area_codes_are_none_that_the_plan_reserves(number: int) -> None:
 def test_national_numbers_of_other_countries_lie_in_ranges_for_fiction(text: str, shape: str) -> None:
     (new,) = replaced(f"<PHONE>{text}</PHONE>")
     assert re.fullmatch(shape, new)
+
+
+def test_a_box_stays_a_box() -> None:
+    (new,) = replaced(place("STREET", "P.O. Box 77"))
+    assert re.fullmatch(r"P\.O\. Box \d\d", new)
