@@ -55,6 +55,7 @@ class SparkRunner(Runner):
             identity_of(assembly, key_salt),
             salt,
             key_salt,
+            assembly.scan_key,
             options.limits,
             options.retries,
             tuple(options.retry_on),

@@ -39,6 +39,8 @@ class Order:
     """Salt for hashes of contents."""
     key_salt: bytes
     """Salt for `identity_of`."""
+    scan_key: bytes
+    """Key for hashes of masked values; empty without the release scanner."""
     limits: Limits
     retries: int
     retry_on: tuple[str, ...]
@@ -72,7 +74,7 @@ class Worker:
             found = identity_of(assembly, order.key_salt)
             if found != order.identity:
                 raise ResourceError(_difference(found, order.identity))
-            assembly.options.limits = order.limits
+            assembly.options.limits, assembly.scan_key = order.limits, order.scan_key
             assembly.open_in_worker(shares_disk=False)
         self.warnings = collected.target
         self.careful = Careful(assembly)
