@@ -92,7 +92,8 @@ class PatientRecord:
         keeps_ages = any(f.kind.top is PhiKind.AGE and f.operator == "keep" for f in self.fields)
         last = latest([*(f.value for f in dated), *(d for m in in_texts for d in _ends(m.value)), self.latest])
         released = latest(f.masked for f in dated if f.masked is not None)
-        born = [f.value for f in dated if f.kind is PhiKind.DATE_BIRTH and not tells_age(f.value, last)]
+        births = [*((f.kind, f.value) for f in dated), *((m.kind, m.value) for m in in_texts)]
+        born = [iso for kind, iso in births if kind is PhiKind.DATE_BIRTH and not tells_age(iso, last)]
         own = min((greatest_age(b, day) for x in born if (b := period_of(x)) and (day := period_of(last))), default=-1)
         texts = []
         for text in self.texts:

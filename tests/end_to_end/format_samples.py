@@ -20,6 +20,7 @@ TEXT = "Seen 😀 by Ivy Fern on 3/4/2020."
 SPANS = ((10, 18, "PERSON"), (22, 30, "DATE"))
 SECOND = "Ivy Fern, phoned on 5 May 2021."
 LATER = ((0, 8, "PERSON"), (20, 30, "DATE"))
+IDS_KEY = "a-key-of-the-tests"
 DOCUMENTS = {"a": (TEXT, SPANS), "b": (SECOND, LATER)}
 
 _REPORTS = '1,OH,65.0,"Fell ill in Ohio on 3/4/2020, née Fern.",03/04/2020,\r\n2,,,"Well.",,\r\n'
@@ -253,13 +254,13 @@ FORMATS: dict[str, Format] = {
     "e2b-r3": Format(
         "e2b",
         {"a.xml": e2b_files.r3(), "b.xml": e2b_files.r3(e2b_files.r3_report(case="US-SYNLAB-2"))},
-        "e2b",
+        {"e2b": {"ids_key": IDS_KEY}},
         documents=4,
     ),
     "e2b-r2": Format(
         "e2b",
         {"a.xml": e2b_files.r2(), "b.xml": e2b_files.r2(e2b_files.r2_report(case="US-SYNLAB-2"))},
-        "e2b",
+        {"e2b": {"ids_key": IDS_KEY}},
         documents=4,
     ),
     "fhir": Format(
@@ -270,12 +271,12 @@ FORMATS: dict[str, Format] = {
             ).encode()
             for i in "ab"
         },
-        "fhir",
+        {"fhir": {"ids_key": IDS_KEY}},
     ),
     "fhir-bulk": Format(
         "fhir",
         {f"{i}.ndjson": lines(fhir_samples.patient(i), fhir_samples.document(subject=f"Patient/{i}")) for i in "ab"},
-        "fhir",
+        {"fhir": {"ids_key": IDS_KEY}},
     ),
     "vaers": Format(
         "vaers",

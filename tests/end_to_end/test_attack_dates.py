@@ -38,6 +38,7 @@ from caspipe.typesystem import PhiKind
 Day = datetime.date
 EXPORTED = Day(2026, 4, 1)
 PATIENTS = 150
+IDS_KEY = "a-key-of-the-tests"
 ENGINES = """
 engines:
   - segmenter
@@ -191,7 +192,7 @@ def test_case_reports_of_one_export_tell_no_offset(
     for n, (name, days) in enumerate(COHORT.items()):
         (tmp_path / "in" / f"{name}.xml").write_bytes(e2b_file(n, name, days, release))
     reader = E2bReader(folder=tmp_path / "in", transmission=transmission)
-    files = released(reader, E2bConsumer(durable=False), tmp_path / "out")
+    files = released(reader, E2bConsumer(durable=False, ids_key=IDS_KEY), tmp_path / "out")
     assert len(files) == PATIENTS
     attack = Attack({name: list(in_xml(raw)) for name, raw in files.items()})
     told = {name: found(next(t for _, t in in_xml(raw) if "fell ill" in t))[2] for name, raw in files.items()}
@@ -210,7 +211,7 @@ def test_structured_dates_of_case_reports_agree_with_the_narrative(tmp_path: Pat
     (tmp_path / "in").mkdir()
     for n, (name, days) in enumerate(list(COHORT.items())[:20]):
         (tmp_path / "in" / f"{name}.xml").write_bytes(e2b_file(n, name, days, "R3"))
-    files = released(E2bReader(folder=tmp_path / "in"), E2bConsumer(durable=False), tmp_path / "out")
+    files = released(E2bReader(folder=tmp_path / "in"), E2bConsumer(durable=False, ids_key=IDS_KEY), tmp_path / "out")
     for raw in files.values():
         values = list(in_xml(raw))
         _, begun, ill, well = found(next(t for _, t in values if "fell ill" in t))[:4]
@@ -251,7 +252,7 @@ def test_bundles_of_one_export_tell_no_offset(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     for n, (name, days) in enumerate(COHORT.items()):
         (tmp_path / "in" / f"{name}.json").write_text(json.dumps(fhir_file(n, days)))
-    files = released(FhirReader(folder=tmp_path / "in"), FhirConsumer(durable=False), tmp_path / "out")
+    files = released(FhirReader(folder=tmp_path / "in"), FhirConsumer(durable=False, ids_key=IDS_KEY), tmp_path / "out")
     assert len(files) == PATIENTS
     roots = {name: json.loads(raw) for name, raw in files.items()}
     attack = Attack({name: list(in_json(root)) for name, root in roots.items()})

@@ -15,7 +15,8 @@ from resuming import killed
 from caspipe.pipeline.application.audit.released import ledger_of, released_texts
 from caspipe.pipeline.errors import ConsumerError
 
-CONSUMERS = "[text, fhir, jsonl]"
+FHIR = "{fhir: {ids_key: a-key-of-the-tests}}"
+CONSUMERS = f"[text, {FHIR}, jsonl]"
 SCAN = "run.scan=false"
 """The masker of these tests masks numbers only, and names of the records stay in the texts."""
 
@@ -126,7 +127,7 @@ def test_a_file_that_is_not_what_was_written_is_written_again(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("consumers", ["[text, fhir]", "[fhir, text]"])
+@pytest.mark.parametrize("consumers", [f"[text, {FHIR}]", f"[{FHIR}, text]"])
 @pytest.mark.parametrize("lost", [[0], [1], [2], [0, 2], [0, 1, 2], [0, 1, 2, 3]])
 def test_a_document_that_another_consumer_writes_again_keeps_its_file(
     tmp_path: Path, records: Path, consumers: str, lost: list[int]
@@ -177,9 +178,9 @@ def test_a_file_goes_when_one_of_its_documents_fails_now(tmp_path: Path, records
 def test_a_killed_run_goes_on(tmp_path: Path, records: Path, after: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("caspipe.pipeline.running.ledger.ledger._BATCH_SECONDS", -1)
     out = tmp_path / "out"
-    killed(out, records, after, reader=reader_of(records), consumers="[text, fhir]")
-    killed(out, records, 2, "run.resume=true", reader=reader_of(records), consumers="[text, fhir]")
-    again(out, records, consumers="[text, fhir]")
+    killed(out, records, after, reader=reader_of(records), consumers=f"[text, {FHIR}]")
+    killed(out, records, 2, "run.resume=true", reader=reader_of(records), consumers=f"[text, {FHIR}]")
+    again(out, records, consumers=f"[text, {FHIR}]")
 
 
 @pytest.mark.slow
@@ -188,7 +189,7 @@ def test_a_limit_in_the_middle_of_a_file_is_gone_on_from(tmp_path: Path, records
     first(out, records, "run.limit=2")
     assert not list((out / "release/fhir").iterdir())
     again(out, records)
-    running.run(out, reader_of(records), SCAN, "run.limit=2", "run.resume=true", consumers="[text, fhir]")
+    running.run(out, reader_of(records), SCAN, "run.limit=2", "run.resume=true", consumers=f"[text, {FHIR}]")
     assert (out / "release/fhir/a.json").exists()
     again(out, records)
 
@@ -210,7 +211,7 @@ def test_case_reports_are_taken_over_as_well(tmp_path: Path) -> None:
     (tmp_path / "in/a.xml").write_bytes(r3())
     (tmp_path / "in/b.xml").write_bytes(r2())
     reader = f"{{e2b: {{folder: {json.dumps(str(tmp_path / 'in'))}}}}}"
-    consumers, out, scratch = "[text, e2b]", tmp_path / "out", tmp_path / "scratch"
+    consumers, out, scratch = "[text, {e2b: {ids_key: a-key-of-the-tests}}]", tmp_path / "out", tmp_path / "scratch"
     running.run(out, reader, SCAN, consumers=consumers)
     running.run(scratch, reader, SCAN, consumers=consumers)
     file = out / "release/e2b/a.xml"
@@ -228,6 +229,6 @@ def test_no_shard_has_all_documents_of_a_file(tmp_path: Path, records: Path) -> 
 
 
 def test_an_audit_reads_texts_and_not_record_files(tmp_path: Path, records: Path) -> None:
-    first(tmp_path / "out", records, consumers="[text, fhir]")
+    first(tmp_path / "out", records, consumers=f"[text, {FHIR}]")
     with ledger_of(tmp_path / "out") as ledger:
         assert {d.output.consumer for d in released_texts(ledger, tmp_path)} == {"text"}
