@@ -24,7 +24,9 @@ app = CommandApp()
 
 def _reviewers(context: typer.Context, incomplete: str) -> list[str]:
     """Complete the name of a reviewer of the run on the command line."""
-    run = context.params.get("run")
+    run = context.params.get("run") or next(
+        iter(context.args), None
+    )  # an incomplete line is not assigned to parameters
     return choices(*annotators(xmi_folder(Path(run))))(incomplete) if run else []
 
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+import e2b_files
 import pytest
 from releasing import caspipe, reviewer
-
-sys.path.insert(0, str(Path(__file__).parents[3] / "readers" / "e2b"))
-sys.path.insert(0, str(Path(__file__).parents[3] / "readers"))
-
-e2b_files = pytest.importorskip("e2b_files")
 
 from caspipe.pipeline.pipeline import Pipeline
 
