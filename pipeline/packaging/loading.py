@@ -54,10 +54,10 @@ def load_package(
     """Return the configuration in a package, and unpack its files into the user's cache.
 
     `verify`: public key with which it must be signed, by default that of `CASPIPE_VERIFY`. Without a key, the package is
-    confined (see `confining`), with a warning, unless `trust` says that its maker is trusted. `keep_reader`: for packing it again.
-    Relative paths outside the package are relative to the current folder. Raises ResourceError or SignatureError if something is
-    missing or was changed, if this caspipe does not fit the package, and if it contains plug-ins and is not trusted; ConfigError if it does
-    what it must not.
+    confined (see `confining`), with a warning, unless `trust` says that its maker is trusted. `keep_reader`: for packing it
+    again. Relative paths outside the package are relative to the current folder. Raises ResourceError or SignatureError if
+    something is missing or was changed, if this caspipe does not fit the package, and if it contains plug-ins and is not
+    trusted; ConfigError if it does what it must not.
     """
     place = Path(path)
     named = os.environ.get(VERIFY_VARIABLE)

@@ -91,14 +91,12 @@ def pack(
             raise ConfigError([Fault("", "expected a pipeline of a YAML file: this one was made by a program")])
     else:
         file = Path(source)
-        config = (
-            load_package(file, overrides, keep_reader=True)
-            if looks_like_package(file)
-            else read_config(locate(str(source)), overrides)
-        )
-        config.faults = [
-            fault for fault in config.faults if not _UNSET.match(fault.what)
-        ]  # set on the machine that runs it
+        if looks_like_package(file):
+            config = load_package(file, overrides, keep_reader=True)
+        else:
+            config = read_config(locate(str(source)), overrides)
+        # variables are set on the machine that runs it
+        config.faults = [fault for fault in config.faults if not _UNSET.match(fault.what)]
     pipeline = _assembled(config)
     copy = rewritten(config)
     if copy.faults:

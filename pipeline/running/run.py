@@ -157,7 +157,6 @@ class _Run:
         self.total: int | None = None
         self._ended = ""
         self._window: deque[bool] = deque(maxlen=self.options.error_window)
-        self._failures = 0
 
     def open(self, stack: contextlib.ExitStack) -> None:
         """Open everything, and register it to be closed at the end of the run."""
@@ -186,8 +185,7 @@ class _Run:
         gc.collect()
         gc.freeze()  # models and lexicons are never garbage: exclude them from garbage collection
         stack.callback(gc.unfreeze)
-        output, listen = self.observers.output, self.observers.worker
-        self.runner = selection.create(self.warnings, output, self.session.salt, listen)
+        self.runner = selection.create(self.warnings, self.observers.output, self.session.salt, self.observers.worker)
         self.report.workers = self.runner.workers
         stack.callback(self.runner.kill)
         self.observers.started(self.total)

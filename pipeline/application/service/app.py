@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
 from importlib.metadata import version
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Path, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -125,10 +125,15 @@ def _operations(app: FastAPI, service: Service) -> None:
         """Return a page that says what this service is, with a box to try it."""
         return Response(home_page(version("caspipe")), media_type="text/html; charset=utf-8")
 
-    @app.get("/home.{kind}", include_in_schema=False)
-    async def home_part(kind: Literal["js", "css"]) -> Response:
-        """Return the script or the style of that page."""
-        return Response(asset(f"home.{kind}"), media_type={"js": "text/javascript", "css": "text/css"}[kind])
+    @app.get("/home.js", include_in_schema=False)
+    async def home_script() -> Response:
+        """Return the script of that page."""
+        return Response(asset("home.js"), media_type="text/javascript")
+
+    @app.get("/home.css", include_in_schema=False)
+    async def home_style() -> Response:
+        """Return the style of that page."""
+        return Response(asset("home.css"), media_type="text/css")
 
     @app.get("/health", responses=problems(), tags=["operation"])
     async def health() -> dict[str, str]:
