@@ -72,9 +72,8 @@ def _marked_text(text: str, marks: Iterable[Mark]) -> Markup:
         if numbers and numbers[0] <= MOST_DETAILED:
             targets = " ".join(map(str, numbers))
             explained = f' data-d="{targets}" tabindex="-1" title="{escape(kind)}, {_OUTCOMES[state]}"'
-        parts.append(
-            f'{escape(text[end_of_last:begin])}<mark class="{state} {kind_class(kind)}"{explained}>{escape(text[begin:end])}</mark>'
-        )
+        mark = f'<mark class="{state} {kind_class(kind)}"{explained}>{escape(text[begin:end])}</mark>'
+        parts += (escape(text[end_of_last:begin]), mark)
         end_of_last = end
     parts.append(escape(text[end_of_last:]))
     return Markup("".join(parts))

@@ -37,7 +37,9 @@ def test_no_path_rule_or_name_reaches_the_release(tmp_path: Path) -> None:
     notes = tmp_path / f"notes of {SECRET}"
     notes.mkdir()
     cas = Cas("Seen by Ann Bell today.", id="a")
-    candidate = PhiCandidate(8, 16, kind=PhiKind.PERSON, confidence=1.0, rule=f"rule of {SECRET}", reason=f"why {SECRET}")
+    candidate = PhiCandidate(
+        8, 16, kind=PhiKind.PERSON, confidence=1.0, rule=f"rule of {SECRET}", reason=f"why {SECRET}"
+    )
     cas.add(candidate.set_source(f"source of {SECRET}"))
     (notes / "a.xmi").write_bytes(write_xmi(cas))
     reader = f"{{xmi: {{folder: {json.dumps(str(notes))}}}}}"
