@@ -176,8 +176,8 @@ class WritebackConsumer(FolderConsumer):
     """Ids that link records: `replace` writes others of the same form, the same in all files of a run; `keep` leaves them: who
     has access to the source can follow them."""
     ids_key: Secret | str = ""
-    """The secret of replaced ids, `"${CASPIPE_KEY:-}"`: runs with the same one give the same ids. Without one, and without `key`,
-    the run makes its own in `restricted/record-ids.key` of the output folder."""
+    """The secret of replaced ids, `"${CASPIPE_KEY:-}"`: runs with the same one give the same ids. By default the key of the run
+    (`run.key`); without that, the run makes its own in `restricted/record-ids.key` of the output folder."""
 
     scope = Scope.COLLECTION
     suffix: ClassVar[str] = ""
@@ -201,7 +201,7 @@ class WritebackConsumer(FolderConsumer):
         if self.ids == "keep":
             return None
         if self._record_ids is None:
-            self._record_ids = RecordIds(run_secret(Secret.of(self.ids_key) or Secret.of(self.key), self.output))
+            self._record_ids = RecordIds(run_secret(Secret.of(self.ids_key) or self.run_key, self.output))
         return self._record_ids
 
     def suffix_of(self, path: str) -> str:

@@ -52,7 +52,7 @@ class Assembly:
         self.consumers = list(consumers)
         self.options = options or RunOptions()
         for consumer in self.consumers:
-            consumer.output = self.output
+            consumer.output, consumer.run_key = self.output, Secret.of(self.options.key)
         self.name = name
         self.views: dict[str, str] = {}
         """Id of an annotator -> name of the view it works on, if that is not the initial one."""

@@ -209,6 +209,8 @@ class CasConsumer(Component):
     """The documents for which its output is complete."""
     output: Path = Path("out")
     """Folder to which relative paths of this consumer refer (`run.output`)."""
+    run_key: Secret = Secret()
+    """The key of the run (`run.key`), for what all its outputs share; it may be empty."""
     announce_file: Callable[[str], None] | None = None
     """Called with the path of a file, relative to the output folder, before the file is moved there; set by a run."""
 
