@@ -15,9 +15,9 @@ from typing import Any
 
 from ...typesystem import MaskedSpan
 from ..assembly.assembly import Assembly
-from ..assembly.steps import Step
 from ..assembly.dependencies import PLUGIN, code_version
 from ..assembly.effective import effective
+from ..assembly.steps import Step
 from ..contract.component import CasConsumer, Component
 from ..errors import Fault, ReaderError
 from ..storage.files import restricted_folder, write_atomic
