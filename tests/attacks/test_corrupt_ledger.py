@@ -196,14 +196,14 @@ def test_a_ledger_that_cannot_be_written_says_so(notes: Path) -> None:
             os.setgid(65534)
             os.setuid(65534)
             run(notes)
-        except CaspipeError as error:
+        except BaseException as error:
             os.write(write, str(error).encode())
         finally:
             os._exit(0)
-    os.waitpid(child, 0)
-    said = os.read(read, 10_000).decode()
-    os.close(read)
     os.close(write)
+    with os.fdopen(read, encoding="utf-8") as pipe:
+        said = pipe.read()
+    os.waitpid(child, 0)
     assert re.search(
         r"ledger\.sqlite: cannot use the ledger: SQLITE_READONLY\w*\. Released files are not touched and stay valid\. "
         "To go on, make the file and its folder writable for the user that runs caspipe$",
