@@ -51,7 +51,8 @@ def back(tmp_path: Path, data: bytes, **options: Any) -> str:
     }
     report = Pipeline.parse(json.dumps(steps)).run()
     assert report.exit_code == 0, report.failures
-    return (tmp_path / "out/release/e2b/case.xml").read_text(encoding="utf-8")
+    (written,) = (tmp_path / "out/release/e2b").iterdir()
+    return written.read_text(encoding="utf-8")
 
 
 R2_TERMS = {

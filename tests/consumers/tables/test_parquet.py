@@ -77,7 +77,7 @@ def test_every_field_has_its_column(tmp_path: Path, make: Make) -> None:
         "source": "regex/names",
         "reason": "won: rules come first",
     }
-    assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
+    assert (c.output / c.file).stat().st_mode & 0o777 == 0o600
 
 
 def test_a_row_for_each_span(tmp_path: Path, make: Make) -> None:
