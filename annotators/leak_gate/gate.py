@@ -29,6 +29,7 @@ from ..known_phi.searchable_text import fold
 from ..names.words import Words
 from ..site_lists import SiteLists
 from .divided_words import find_divided_words
+from .half_masked_words import find_half_masked
 from .leak_span import LeakSpan, outermost
 from .masked_values import MaskedValue, MaskedValueFinder
 from .permitted_text import PermittedText
@@ -184,6 +185,9 @@ class LeakGate(AnalysisEngine):
         values = list(self._masked_values(cas, spans))
         if not values:
             return
+        to_new = offsets_of(cas.view(DEIDENTIFIED_VIEW)).to_new
+        for half in find_half_masked(cas.text, spans, values, self.words):
+            yield LeakSpan(*to_new(half.begin, half.end), half.kind, "values")
         for number, variant in enumerate(readable.variants()):
             document = variant.document
             if not number:

@@ -11,7 +11,7 @@ import pytest
 
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.assembly.shipped import locate
-from caspipe.typesystem import Leak, Phi
+from caspipe.typesystem import Cas, Leak, Phi, PhiKind
 
 ZORBLATT = "Patient: Jane Zorblatt. Mrs. Jane Zorblatt was seen by Dr. Smith."
 FILLER = "Filler text about chest pain and medication. " * 3
@@ -126,10 +126,36 @@ def test_ordinary_text_is_no_variant(fast: Pipeline, name: str) -> None:
     assert list(cas.view("deidentified").select(Leak)) == []
 
 
+@pytest.mark.attack("gate-variants")
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("the <b>Zor</b>#blatt# family", r"Zor|blatt"),
+        ("the <b>#Zor#</b>blatt family", r"Zor|blatt"),
+        ("the family of #Zorb#\nlatt came", r"latt"),
+        ("the family of Zorb-\n#latt# came", r"Zorb"),
+    ],
+)
+def test_the_rest_of_a_word_goes_if_a_finder_takes_a_part_of_it(fast: Pipeline, text: str, rest: str) -> None:
+    intro = "Patient: Jane Zorblatt. Mrs. Jane Zorblatt was seen.\n\n"
+    before, part, after = text.split("#")
+    cas = Cas(f"{intro}{before}{part}{after}\n")
+    begin = len(intro + before)
+    at = intro.index("Jane Zorblatt")
+    cas.add(Phi(at, at + len("Jane Zorblatt"), kind=PhiKind.PERSON_PATIENT))
+    cas.add(Phi(begin, begin + len(part), kind=PhiKind.PERSON))
+    masker, gate = fast.engines[-2:]
+    masker.process(cas)
+    gate.process(cas)
+    masked = cas.view("deidentified")
+    assert not re.search(rest, masked.text[masked.text.index("the ") :])
+    assert list(masked.select(Leak)) == []
+
+
 @pytest.mark.attack("gate-mends")
 def test_a_standing_value_is_masked_checked_again_and_counted(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "a.txt").write_text(f"{ZORBLATT}\n\n{FILLER}\n\nthe <b>Zor</b>blatt family\n")
+    (tmp_path / "notes" / "a.txt").write_text(f"{ZORBLATT}\n\n{FILLER}\n\nthe <b>Zor</b>blatt, all\n")
     (tmp_path / "notes" / "b.txt").write_text("Seen on 3/4/2020.\n")
     given = [f"reader.text.folder={tmp_path / 'notes'}", f"run.output={tmp_path / 'out'}", "run.workers=0"]
     report = Pipeline.load(locate("deidentify-fast"), given).run()

@@ -38,7 +38,7 @@ def released(tmp_path: Path, consumer: str, **options: Any) -> tuple[list[Any], 
         "run": {"output": str(tmp_path / "out"), "workers": 0},
     }
     report = Pipeline.parse(json.dumps(config)).run()
-    (file,) = [p for p in (tmp_path / "out/release").rglob("*") if p.is_file()]
+    (file,) = [p for p in (tmp_path / "out/release").rglob("*") if p.is_file() and p.name != "manifest.json"]
     if consumer == "jsonl":
         found = [json.loads(line)["metadata"] for line in file.read_text(encoding="utf-8").splitlines()]
     else:
