@@ -26,7 +26,7 @@ from caspipe.pipeline.pipeline import Pipeline
 from caspipe.pipeline.storage import signing
 from caspipe.pipeline.storage.files import cache_folder
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*signed by nobody you trust:UserWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*not signed by a key you trust:UserWarning")
 
 KEY = "0123456789abcdef0123456789abcdef"
 
