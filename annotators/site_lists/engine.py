@@ -26,8 +26,8 @@ class SiteLists(AnalysisEngine):
     """Adds a sure candidate for each word that a site always masks (`deny`), and vetoes the candidates of all finders that words
     explain which are never PHI there (`allow`). Directly before the resolver. Without a list it does nothing.
 
-    A word is not allowed if it may name a person: as known PHI of the record, or with a title, label, initial or other name beside
-    it. It is then not allowed anywhere else in that text either. A longer entry, such as `Whipple procedure`, stays allowed.
+    A word is not allowed if it may name a person: as known PHI of the record, or with a title, label, initial or other name
+    next to it. It is then not allowed anywhere else in that text either. A longer entry, such as `Whipple procedure`, stays allowed.
     Of overlapping entries the longer one counts; of equal ones, `deny`.
     """
 

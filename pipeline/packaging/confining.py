@@ -27,7 +27,9 @@ from ..storage.secrets import is_secret
 from ..storage.yaml_source import COMMAND_LINE, Keys, Source, Text, expanded, variables_in
 from .rewriting import Rewriter
 
-UNTRUSTED = "not signed by a key you trust, so it runs confined; --verify PUBLIC checks a signature, --trust lifts the confinement"
+UNTRUSTED = (
+    "not signed by a key you trust: it runs confined; --verify PUBLIC checks a signature, --trust lifts the confinement"
+)
 _MAY_NOT = "an unsigned bundle may not"
 _MOST_AGE = 89
 """Greatest age that may stay readable (45 CFR 164.514(b)(2)(i)(C))."""

@@ -37,7 +37,9 @@ consumers:
 run: {output: out, workers: 0}
 """
 RULES = "rules: [{name: code, kind: ID, pattern: 'WX-[0-9]{4}'}]\n"
-SAID = "not signed by a key you trust, so it runs confined; --verify PUBLIC checks a signature, --trust lifts the confinement"
+SAID = (
+    "not signed by a key you trust: it runs confined; --verify PUBLIC checks a signature, --trust lifts the confinement"
+)
 
 
 @pytest.fixture(autouse=True)
