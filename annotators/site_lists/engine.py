@@ -27,8 +27,8 @@ class SiteLists(AnalysisEngine):
     explain which are never PHI there (`allow`). Directly before the resolver. Without a list it does nothing.
 
     A word is not allowed if it may name a person: as known PHI of the record, or with a title, label, initial or other name
-    next to it. It is then not allowed anywhere else in that text either. A longer entry, such as `Whipple procedure`, stays allowed.
-    Of overlapping entries the longer one counts; of equal ones, `deny`.
+    next to it. It is then not allowed anywhere else in that text either. A longer entry, such as `Whipple procedure`, stays
+    allowed. Of overlapping entries the longer one counts; of equal ones, `deny`.
     """
 
     lists: SiteList | None = None
