@@ -1,4 +1,4 @@
-"""Words of a text that are written in other ways than in their letters: encoded, in look-alike letters, joined, or cut."""
+"""Words of a text that are written in other ways than in their letters: encoded, in similar letters, joined, or cut."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Candidate(NamedTuple):
     word: str
     misread: bool = False
     parts: tuple[str, ...] = ()
-    """What divides it into other words: if all are English, it is not one word."""
+    """The words into which signs or spaces divide it: if all are English, it is not one word."""
 
 
 def find_disguised(text: str) -> Iterator[Candidate]:
@@ -101,7 +101,7 @@ def _pairs(text: str) -> Iterator[Candidate]:
 
 
 def _with_signs(text: str) -> Iterator[Candidate]:
-    """Yield words with signs that OCR, or somebody who hides a word, writes for letters: `Zorb!att`, `Zorbl@tt`."""
+    """Yield words with signs that OCR, or a writer who hides a word, puts for letters: `Zorb!att`, `Zorbl@tt`."""
     if any(sign in text for sign in _SIGNS):
         for m in _WITH_SIGNS.finditer(text):
             if 4 <= len(m[0]) <= _LONGEST:

@@ -79,8 +79,8 @@ class Masker(AnalysisEngine):
     """Kinds that are masked: the name of a policy, or one of your own, `{keep: [DATE], mask: [DATE_BIRTH]}`: everything is
     masked except the kinds that `keep` names and those below them, unless `mask` names them."""
     patient: Literal["record", "text"] = "record"
-    """Whose shifts and pseudonyms a document has: of the patient that its metadata or known PHI name (`record`), or else of the
-    medical record number in its text (`text`). A text without one, or with several, has its own; the run counts these."""
+    """The owner of the shifts and pseudonyms of a document: the patient that its metadata or known PHI name (`record`), or else
+    the medical record number in its text (`text`). A text without one, or with several, has its own; the run counts these."""
     terms: Operator | None = None
     """Operator for the medical terms (MedicalTerm) that no Phi overlaps, such as `concept`; null: they stay as they are. Their
     MaskedSpan has the kind OTHER."""

@@ -14,8 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ...pipeline.contract.component import resource_class
-from ...pipeline.contract.resources import load
+from ...pipeline.contract.resources import load, resource_class
 from ...pipeline.errors import CasError
 from ...typesystem import FeatureStructure, FormTable
 from .feature import Feature, FormFeature, TokenFeature, ValueFeature, Words, as_tuple
@@ -122,7 +121,7 @@ class FeatureSet:
         """Load the resources of the features."""
         for feature in self.features:
             for field in fields(feature):
-                cls, value = resource_class(type(feature), field.name), getattr(feature, field.name)  # type: ignore[arg-type]
+                cls, value = resource_class(type(feature), field.name), getattr(feature, field.name)
                 if cls is not None and isinstance(value, str):
                     setattr(feature, field.name, load(cls, value))
 

@@ -8,8 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-from ...pipeline.contract.component import resource_class
-from ...pipeline.contract.resources import Resource
+from ...pipeline.contract.resources import Resource, resource_class
 from ...pipeline.errors import ResourceError
 from ...pipeline.storage.hashing import below
 from ...typesystem import PhiKind
@@ -49,7 +48,7 @@ class TokenModel(Resource):
         place = locate_model(name)
         for feature in feature_set(read_description(str(place)), str(place)).features:
             for field in fields(feature):
-                kind, value = resource_class(type(feature), field.name), getattr(feature, field.name)  # type: ignore[arg-type]
+                kind, value = resource_class(type(feature), field.name), getattr(feature, field.name)
                 for one in value if isinstance(value, list) else [value]:
                     if kind is not None and isinstance(one, str) and not Path(one).is_relative_to(place):
                         yield kind, one

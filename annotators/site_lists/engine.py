@@ -13,7 +13,7 @@ from .name_context import AllowedText, NameContext, named_in
 from .site_list import SiteList
 
 ALLOWED = "site.allow"
-"""Name of the list of the ListHit at a word that is allowed where it stands; its entry is the place in the site list."""
+"""Name of the list of the ListHit at a word that is allowed at this place; its entry is the place in the site list."""
 NOT_APPLIED = "site.allow.not_applied"
 """Name of the list of the ListHit at a word that is on the list but may be PHI there; its entry ends with the reason."""
 _BY = f"{VETOED}: allowed by "
@@ -26,9 +26,9 @@ class SiteLists(AnalysisEngine):
     """Adds a sure candidate for each word that a site always masks (`deny`), and vetoes the candidates of all finders that words
     explain which are never PHI there (`allow`). Directly before the resolver. Without a list it does nothing.
 
-    A word is not allowed where it may name a person: known PHI of the record, a title, label, initial or another name beside it;
-    nor anywhere else in a text in which it is a part of such a name. A longer entry, such as `Whipple procedure`, stays allowed.
-    Of overlapping entries the longer one counts; of equal ones, `deny`.
+    A word is not allowed if it may name a person: as known PHI of the record, or with a title, label, initial or other name
+    next to it. It is then not allowed anywhere else in that text either. A longer entry, such as `Whipple procedure`, stays
+    allowed. Of overlapping entries the longer one counts; of equal ones, `deny`.
     """
 
     lists: SiteList | None = None

@@ -22,7 +22,7 @@ class Entry:
     place: str
     """File and line: `site.yaml:7`."""
     form: str = ""
-    """The letters and digits as written, without what stands between them; empty for a pattern."""
+    """The letters and digits as written, without the characters between them; empty for a pattern."""
 
     @property
     def forms(self) -> tuple[str, ...]:

@@ -146,7 +146,7 @@ class Loader:
     # -- entries ---------------------------------------------------------------------------------------------------
 
     def _word(self, word: str, kind: PhiKind | None, case: Case, file: str, line: int, *, repeats: bool = True) -> None:
-        """Add a word or phrase. With `repeats`, a second one of the same kind is no fault: rosters repeat surnames."""
+        """Add a word or phrase. With `repeats`, a second one of the same kind is not a fault: rosters repeat surnames."""
         if not pieces(word):
             self._fault(Path(file), line, "expected a word or phrase, found no letter or digit")
             return

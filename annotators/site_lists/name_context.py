@@ -25,7 +25,7 @@ _AGED = re.compile(
 _SMALL_WORDS = re.compile(
     r"\b(?:The|A|An|the|an?|of|in|at|on|to|for|and|or|with|per|post|status|[sp]|after|before|during|via)\b"
 )
-"""Words that a finder may take with an allowed one, and that name nobody."""
+"""Words that a finder may take with an allowed one, and that are not names."""
 _POSSESSIVE = re.compile(r"['’][sS]\Z")
 _SPEECH = frozenset(
     "said says states stated reports denies denied complains complained endorses presents told tells".split()

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from ...typesystem import PhiKind
-from ..contract.component import CasConsumer, CollectionReader, Component, resource_class
-from ..contract.resources import Resource, name_of
+from ..contract.component import CasConsumer, CollectionReader, Component
+from ..contract.resources import Resource, name_of, resource_class
 from ..errors import ResourceError
 from ..storage.hashing import below, file_digest, shipped_name
 from ..storage.secrets import Secret, without_secrets

@@ -16,8 +16,7 @@ from . import registration
 from .handle import Handle
 from .output import Locate, Output
 from .path_values import paths_in
-from .resources import Resource, load
-from .type_hints import hints, inner_classes
+from .resources import load, resource_class
 
 if TYPE_CHECKING:
     from ..storage.files import Staged
@@ -395,8 +394,3 @@ def part(name: str) -> Callable[[P], P]:
 def family(cls: type[Part]) -> type[Part]:
     """Return the direct subclass of Part to which a part belongs."""
     return next(c for c in reversed(cls.__mro__) if issubclass(c, Part) and c is not Part)
-
-
-def resource_class(cls: type[Component], field: str) -> type[Resource] | None:
-    """Return the Resource class of a parameter, also inside `X | None` and `list[X]`. None for other parameters."""
-    return next((c for c in inner_classes(hints(cls)[field]) if issubclass(c, Resource)), None)

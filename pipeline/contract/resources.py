@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from ..errors import ResourceError, nearest
 from ..storage.hashing import below
+from .type_hints import hints, inner_classes
 
 R = TypeVar("R", bound="Resource")
 
@@ -79,3 +80,8 @@ def forget(matches: Callable[[type[Resource], str], bool]) -> None:
     """Drop loaded resources for whose class and name `matches` returns true: they are read again when next used."""
     for key in [key for key in _LOADED if matches(*key)]:
         del _LOADED[key]
+
+
+def resource_class(cls: type[Any], field: str) -> type[Resource] | None:
+    """Return the Resource class of a parameter, also inside `X | None` and `list[X]`. None for other parameters."""
+    return next((c for c in inner_classes(hints(cls)[field]) if issubclass(c, Resource)), None)

@@ -1,4 +1,4 @@
-"""Confine a package that nobody trusted has signed: it cannot read, write or reveal anything that its user did not name.
+"""Confine a package that is not signed by a trusted key: it cannot read, write or reveal anything that its user did not name.
 
 * Values of environment variables are used by parameters that are secrets (`Secret`) only.
 * Outputs are written below `run.output`. `--set` names other places: ledger, events, metrics.
@@ -28,7 +28,7 @@ from ..storage.yaml_source import COMMAND_LINE, Keys, Source, Text, expanded, va
 from .rewriting import Rewriter
 
 UNTRUSTED = (
-    "signed by nobody you trust, so it runs confined; --verify PUBLIC checks a signature, --trust lifts the confinement"
+    "not signed by a key you trust: it runs confined; --verify PUBLIC checks a signature, --trust lifts the confinement"
 )
 _MAY_NOT = "an unsigned bundle may not"
 _MOST_AGE = 89
@@ -102,9 +102,9 @@ class _Confiner(Rewriter):
         self.folder = folder.resolve()
         self.section = ""
         self.unset: list[Fault] = []
-        """Secrets whose variable is not set here, which is no obstacle to packing."""
+        """Secrets whose variable is not set here, which does not prevent packing."""
         self.reading: list[Fault] = []
-        """What the reader would read, which the user did not name."""
+        """The files and databases that the reader would read, which the user did not name."""
 
     def step(self, step: Step, section: str) -> dict[str, Any]:
         self.current, self.section = step, section

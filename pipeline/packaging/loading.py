@@ -28,7 +28,7 @@ VERIFY_VARIABLE = "CASPIPE_VERIFY"
 
 
 class BundleWarning(CaspipeWarning):
-    """A package was packed by another version of caspipe, or nobody trusted signed it."""
+    """A package was packed by another version of caspipe, or is not signed by a trusted key."""
 
 
 def looks_like_package(path: str | Path) -> bool:

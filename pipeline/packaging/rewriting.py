@@ -56,7 +56,8 @@ def rewritten(config: Config) -> Rewritten:
         if steps:
             data[section] = _nested([(step.id.split("/"), step, work.step(step, section)) for step in steps])
     if config.run:
-        data["run"] = work.run()
+        assert config.run_step is not None
+        data["run"] = work.run(config.run_step, config.run)
     return Rewritten(data, work.files, work.faults)
 
 
@@ -75,7 +76,7 @@ def _nested(steps: list[tuple[list[str], Step, dict[str, Any]]]) -> list[Any]:
 
 
 class Rewriter:
-    """Walks over the parameters of components by their types. Subclasses change what becomes of each value."""
+    """Walks over the parameters of components by their types. Subclasses change how each value is rewritten."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -91,11 +92,9 @@ class Rewriter:
         cls = registry.find(step.name, SECTION_ROLES[section])
         return self.parameters(cls, self.config.unaliased(step.given), (), section == "engines")
 
-    def run(self) -> dict[str, Any]:
+    def run(self, step: Step, given: Mapping[str, Any]) -> dict[str, Any]:
         """Rewrite the section `run`, whose key is a secret."""
-        assert self.config.run_step is not None
-        self._at = self.config.run_step
-        given = self.config.run
+        self.current = step
         return {k: self.secret(v, (k,)) if is_secret_name(k) else self.plain(v) for k, v in given.items()}
 
     def fault(self, at: Keys, what: str) -> None:

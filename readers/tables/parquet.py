@@ -44,7 +44,7 @@ class ParquetReader(SpanFields, RecordReader):
         super().open()
 
     def _file(self, file: BinaryIO, source: Source, seen: Digests) -> Iterator[Cas]:
-        table = self._table(file, source)
+        table = self._parquet(file, source)
         try:
             columns = columns_of(self.wanted(), table.schema_arrow.names)
         except ReaderError as error:
@@ -65,7 +65,7 @@ class ParquetReader(SpanFields, RecordReader):
                 self.fail(f"{source.id}/{row + 1}", f"{source.path}, rows {row + 1} to {last}: {_DAMAGED}")
                 row = last
 
-    def _table(self, file: BinaryIO, source: Source) -> Any:
+    def _parquet(self, file: BinaryIO, source: Source) -> Any:
         """Open the file. Raises ReaderError if it is damaged or, inside an archive or .gz file, too large."""
         pa, pq = _pyarrow()
         content: Any = source.path

@@ -38,7 +38,7 @@ run: {output: out, workers: 0}
 """
 RULES = "rules: [{name: code, kind: ID, pattern: 'WX-[0-9]{4}'}]\n"
 SAID = (
-    "signed by nobody you trust, so it runs confined; --verify PUBLIC checks a signature, --trust lifts the confinement"
+    "not signed by a key you trust: it runs confined; --verify PUBLIC checks a signature, --trust lifts the confinement"
 )
 
 
@@ -286,7 +286,7 @@ def test_trust_lifts_every_restriction_and_the_command_says_so(packed: Path, pla
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert f"warning: {bundle}: not confined because of --trust; nobody trusted has signed it" in done.stderr
+    assert f"warning: {bundle}: not confined because of --trust; it is not signed by a trusted key" in done.stderr
 
 
 @pytest.mark.attack("bundles")

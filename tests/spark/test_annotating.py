@@ -251,7 +251,7 @@ def test_models_lists_and_plug_ins_travel(spark: Any, tmp_path: Path, trouble: P
     assert [row.text for row in out.collect()] == [expected]
 
 
-@pytest.mark.filterwarnings("ignore:.*signed by nobody you trust:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*not signed by a key you trust:UserWarning")
 def test_a_bundle_is_shipped_as_it_is(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packed = pack(written(tmp_path / "rules.yaml", RULES), tmp_path / "rules.zip")
     out = annotate(frame(spark, [("a", "Dr. Smith")]), packed.path, columns=["text"])

@@ -13,11 +13,11 @@ from typing import Any
 from ...contract.output import Output
 from ...errors import ReaderError
 from ...running.ledger import LedgerReader, Row
-from ...running.release_manifest import FORMAT, NAME, SIGNATURE, sections_of
+from ...running.release_manifest import FORMAT, NAME, RELEASE, SIGNATURE, sections_of
 from ...storage.file_names import safe_parts
 from ...storage.files import TEMPORARY
 from .original_files import refuse_originals
-from .released import RELEASE, fingerprint, in_release
+from .released import fingerprint, in_release
 
 
 @dataclass(frozen=True, slots=True)

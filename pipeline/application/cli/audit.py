@@ -12,6 +12,7 @@ import typer
 from rich.table import Table
 
 from ...errors import ConfigError, Fault, ReaderError
+from ...running.release_manifest import NAME, SIGNATURE
 from ...running.run_documents import is_run
 from ...storage import signing
 from ...storage.files import make_folder, restricted_folder, write_atomic
@@ -143,9 +144,9 @@ def manifest(
         content = manifests.make_manifest(run, opened, read_audits(run / FOLDER))
     data = content.to_bytes()
     signature = signing.sign(data, sign_with) if sign_with is not None else None
-    target = run / "release" / manifests.NAME
+    target = run / "release" / NAME
     write_atomic(target, data)
-    signature_file = target.with_name(manifests.SIGNATURE)
+    signature_file = target.with_name(SIGNATURE)
     if signature is not None:
         write_atomic(signature_file, signature.to_bytes())
     else:
@@ -168,14 +169,14 @@ def verify(
     key: Annotated[Path | None, typer.Option(metavar="PUBLIC", help="Public key of the signer.")] = None,
 ) -> None:
     """Check the signature of a release and all of its files. Exit codes: 0 everything as signed, 1 not."""
-    release = run if (run / manifests.NAME).is_file() else run / "release"
+    release = run if (run / NAME).is_file() else run / "release"
     data, content = manifests.read_manifest(release)
     valid = True
     if key is None:
         complain("signature not checked: give the signer's public key (--key)")
     else:
         try:
-            typer.echo(f"signed by the key {_verified_key(data, release / manifests.SIGNATURE, key)}")
+            typer.echo(f"signed by the key {_verified_key(data, release / SIGNATURE, key)}")
         except signing.SignatureError as error:
             complain(str(error))
             valid = False

@@ -82,7 +82,8 @@ SiteFile = Annotated[
     typer.Option("--site", metavar="FILE", help="List of words that are never or always PHI: YAML, CSV or TSV."),
 ]
 Trust = Annotated[
-    bool, typer.Option("--trust", help="Do not confine a package that nobody trusted has signed; its plug-ins run.")
+    bool,
+    typer.Option("--trust", help="Do not confine a package that is not signed by a trusted key; its plug-ins run."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
@@ -144,7 +145,7 @@ def say_trusted(file: Path, verify: Path | None, trust: bool) -> None:
     """Say that a package is trusted because of `--trust`."""
     if trust and verify is None and VERIFY_VARIABLE not in os.environ and looks_like_package(file):
         warnings.warn(
-            f"{file}: not confined because of --trust; nobody trusted has signed it", BundleWarning, stacklevel=2
+            f"{file}: not confined because of --trust; it is not signed by a trusted key", BundleWarning, stacklevel=2
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...assembly import assemble, config
-from ...assembly.steps import Step
+from ...assembly.steps import Config, Step
 from ...contract import params, registry
 from ...contract.component import Component, Part
 from ...contract.type_hints import inner_classes
@@ -22,7 +22,7 @@ SEED = "seed"
 """The parameter of trainers with random choices."""
 
 
-def pipeline_config(source: Source, data: dict[str, Any], positions: Mapping[Keys, Keys], name: str) -> config.Config:
+def pipeline_config(source: Source, data: dict[str, Any], positions: Mapping[Keys, Keys], name: str) -> Config:
     """Return the pipeline configuration of a section. `positions`: for each key of `data`, its keys in the file."""
     part = Source(data, source.file, source.base)
     for new, old in positions.items():
@@ -33,27 +33,27 @@ def pipeline_config(source: Source, data: dict[str, Any], positions: Mapping[Key
     return configuration
 
 
-def build(step: config.Step, section: str, configuration: config.Config, faults: list[Fault]) -> Component | None:
+def build(step: Step, section: str, configuration: Config, faults: list[Fault]) -> Component | None:
     """Return the component of a step; None, and new `faults`, if it cannot be built."""
     component: Component | None = assemble.build_step(step, section, configuration, faults, {})
     return component
 
 
-def create(step: config.Step, section: str) -> Component:
+def create(step: Step, section: str) -> Component:
     """Return the component of a step. Raises ConfigError if it cannot be built."""
     faults: list[Fault] = []
-    component = build(step, section, config.Config("", step_base(step)), faults)
+    component = build(step, section, Config("", step_base(step)), faults)
     if component is None:
         raise ConfigError(faults)
     return component
 
 
-def step_base(step: config.Step) -> Any:
+def step_base(step: Step) -> Any:
     """Return the base folder of the relative paths of a step; None if no parameter has one."""
     return next((v.base for v in step.given.values() if hasattr(v, "base")), None)
 
 
-def with_parameters(step: config.Step, parameters: Mapping[str, Any]) -> config.Step:
+def with_parameters(step: Step, parameters: Mapping[str, Any]) -> Step:
     """Return the step with further parameters, which override its own; those of parts by dotted names (`encoder.lstm.width`)."""
     given: dict[str, Any] = dict(step.given)
     for name, value in parameters.items():
@@ -61,13 +61,13 @@ def with_parameters(step: config.Step, parameters: Mapping[str, Any]) -> config.
     return dataclasses.replace(step, given=given)
 
 
-def with_seed(step: config.Step, seed: int | None) -> config.Step:
+def with_seed(step: Step, seed: int | None) -> Step:
     """Return the step of a trainer with another seed; the same step without a seed, or if the trainer has no such parameter."""
     known = {p.name for p in params.parameters(registry.find(step.name, "consumer"))}
     return with_parameters(step, {SEED: seed}) if seed is not None and SEED in known else step
 
 
-def model_parameters(step: config.Step, cls: type[Component]) -> Iterator[Keys]:
+def model_parameters(step: Step, cls: type[Component]) -> Iterator[Keys]:
     """Yield the keys of the parameters for a trained model: `model`, or `model` of a part such as `strategy: stacking`."""
     known = {p.name: p for p in params.parameters(cls)}
     if MODEL in known:
@@ -84,7 +84,7 @@ def model_parameters(step: config.Step, cls: type[Component]) -> Iterator[Keys]:
                     yield name, chosen, MODEL
 
 
-def with_model(step: config.Step, bundle: Any) -> config.Step:
+def with_model(step: Step, bundle: Any) -> Step:
     """Return the step of an engine with the bundle of a training."""
     at = next(model_parameters(step, registry.find(step.name, "engine")), (MODEL,))
     if len(at) == 1:
@@ -95,7 +95,7 @@ def with_model(step: config.Step, bundle: Any) -> config.Step:
     return with_parameters(step, {name: {chosen: {**(inner or {}), MODEL: bundle}}})
 
 
-def with_model_name(step: config.Step, model: str) -> config.Step:
+def with_model_name(step: Step, model: str) -> Step:
     """Return the step with the name of its model before its id, so that the priority of a resolver can contain either."""
     return dataclasses.replace(step, id=model if step.id == model else f"{model}/{step.id}")
 
@@ -103,13 +103,13 @@ def with_model_name(step: config.Step, model: str) -> config.Step:
 class UntrainedAnnotator(Component):
     """Placeholder of an annotator whose model is not trained yet, for checks of the pipeline."""
 
-    def __init__(self, step: config.Step, cls: type[Component]) -> None:
+    def __init__(self, step: Step, cls: type[Component]) -> None:
         self.set_id(step.id)
         self.__dict__["outputs"] = cls.outputs
         self.__dict__["sets"] = cls.sets
 
 
-def check_untrained(step: config.Step, faults: list[Fault]) -> Component | None:
+def check_untrained(step: Step, faults: list[Fault]) -> Component | None:
     """Return a placeholder after a check of all parameters but the model; None, and new `faults`, if they are invalid."""
     try:
         cls = registry.find(step.name, "engine")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ...assembly import config
+from ...assembly.steps import Config, Step
 from ...contract.component import Part
 
 RESOLVER = "resolver"
@@ -19,7 +19,7 @@ class CorpusPlan:
     """The reader of a corpus, the engines that prepare its documents, and how folds divide them."""
 
     name: str
-    config: config.Config
+    config: Config
     group: str = ""
     """Metadata with the patient or other group of a document; a group is never divided. Empty: each document by itself."""
     stratify: str = ""
@@ -32,12 +32,12 @@ class Model:
     """A system under test: its components, and the trainer of its annotator."""
 
     name: str
-    trainer: config.Step | None = None
-    annotator: config.Step | None = None
+    trainer: Step | None = None
+    annotator: Step | None = None
     members: list[str] = field(default_factory=list)
     """Models whose candidates this one uses. Its trainer, if any, learns from their candidates in documents that are not part
     of their training data."""
-    engines: list[config.Step] = field(default_factory=list)
+    engines: list[Step] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ class Plan:
 class SystemStep:
     """A step of a system. `trained`: the model whose bundle its annotator uses; empty if there is none."""
 
-    step: config.Step
+    step: Step
     trained: str = ""
 
 

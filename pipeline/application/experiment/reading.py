@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from ....consumers.scoring import CRITERIA, SCHEMES
-from ...assembly import assemble, config
+from ...assembly import assemble
 from ...assembly.capabilities import check_capabilities
+from ...assembly.steps import Config, Step
 from ...contract import params, registry
 from ...contract.component import CasConsumer, Component
 from ...errors import ConfigError, Fault, nearest
@@ -156,7 +157,7 @@ class _SectionParser:
         steps = [with_model_name(s, name) if s.name != RESOLVER else s for s in configuration.engines]
         return Model(name, trainer, annotator, [*members], steps)
 
-    def _trainer(self, configuration: config.Config) -> config.Step | None:
+    def _trainer(self, configuration: Config) -> Step | None:
         step = configuration.consumers[0] if configuration.consumers else None
         if step is None:
             return None
@@ -165,7 +166,7 @@ class _SectionParser:
         build(with_parameters(step, {MODEL: "model"}), "consumers", configuration, self.faults)
         return step
 
-    def _annotator(self, entry: dict[str, Any], at: Keys, name: str) -> config.Step | None:
+    def _annotator(self, entry: dict[str, Any], at: Keys, name: str) -> Step | None:
         if "annotator" not in entry:
             return None
         data = {"engines": [entry["annotator"]]}
@@ -291,7 +292,7 @@ def _model_faults(plan: Plan, model: Model, source: Source) -> list[Fault]:
     known: list[Fault] = []  # already reported by the parser
     corpus = plan.corpora[plan.train].config
     system = system_steps(plan.models, model.name)
-    complete = config.Config(source.file, source.base, aggregates={name: [] for name in plan.models})
+    complete = Config(source.file, source.base, aggregates={name: [] for name in plan.models})
     complete.engines = [*corpus.engines, *(item.step for item in system)]
     prepared = [build(step, "engines", corpus, known) for step in corpus.engines]
 

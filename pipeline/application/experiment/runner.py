@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from ....annotators.sequence import folds
-from ...assembly import config
+from ...assembly.steps import Step
 from ...errors import CaspipeError
 from ...storage.yaml_source import text_of
 from . import fingerprint, model_steps
@@ -288,7 +288,7 @@ class ExperimentRunner:
 def _with_resolver_parameters(steps: Sequence[SystemStep], parameters: Mapping[str, Any]) -> list[SystemStep]:
     """Return the steps with further parameters of the resolver, which is added at the end if it is missing."""
     if not any(p.step.name == RESOLVER for p in steps):
-        steps = [*steps, SystemStep(config.Step(RESOLVER, RESOLVER, {}, (), ("", 0)))]
+        steps = [*steps, SystemStep(Step(RESOLVER, RESOLVER, {}, (), ("", 0)))]
     return [
         SystemStep(model_steps.with_parameters(p.step, parameters), p.trained) if p.step.name == RESOLVER else p
         for p in steps

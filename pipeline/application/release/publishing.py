@@ -15,11 +15,12 @@ from pathlib import Path
 from ...errors import OutputError
 from ...running.ledger import LedgerReader
 from ...running.quarantine import Quarantine
+from ...running.release_manifest import NAME as MANIFEST
+from ...running.release_manifest import RELEASE
 from ...storage.files import cannot, make_folder, restricted_folder, write_atomic
-from ..audit.manifest import NAME as MANIFEST
 from ..audit.manifest import make_manifest
 from ..audit.published import FORMAT, RECORD, REVIEWED, SETTLED
-from ..audit.released import RELEASE, fingerprint
+from ..audit.released import fingerprint
 
 _NEXT, _BEFORE = "next", "before"
 _RENAME_EXCHANGE = 2

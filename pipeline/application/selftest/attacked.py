@@ -52,7 +52,8 @@ def attacked(target: Target) -> tuple[Pipeline, list[str]]:
     pipeline = Pipeline.load(
         target.config, [*target.overrides, f"run.output={json.dumps(target.output)}", *target.more]
     )
-    pipeline.reader = registry.find("text")(folder=Path(target.notes))
+    text_reader: Any = registry.find("text")
+    pipeline.reader = text_reader(folder=Path(target.notes))
     pipeline.options.resume = target.resume
     here = [consumer for consumer in pipeline.consumers if _writes_here(consumer)]
     left_out = [consumer.id for consumer in pipeline.consumers if consumer not in here]
@@ -83,7 +84,8 @@ def _fail_after(folder: str, files: int) -> None:
 def main(text: str) -> int:
     """Run a target given as JSON, and return the exit code."""
     given = json.loads(text)
-    target = Target(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
+    fields: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
+    target = Target(**fields)
     try:
         pipeline, _ = attacked(target)
         if target.fails_after is not None:

@@ -117,7 +117,7 @@ class Guard:
     def _is_own_page(self, headers: Iterable[tuple[bytes, bytes]]) -> bool:
         """Return whether a request comes from a page of this service, of a permitted origin, or from a program.
 
-        Browsers send `Sec-Fetch-Site` where they trust the connection, and `Origin` with every POST; programs send neither. A
+        Browsers send `Sec-Fetch-Site` over connections that they trust, and `Origin` with every POST; programs send neither. A
         page can send text/plain anywhere without being asked, and any page can post to this machine.
         """
         values = {name: value.decode("latin-1") for name, value in headers}
@@ -148,7 +148,7 @@ def raise_if_cancelled() -> None:
 
 
 def _host_of(origin: str) -> str | None:
-    """Return `host:port` of an origin; None for `null` and anything that is no origin."""
+    """Return `host:port` of an origin; None for `null` and anything that is not an origin."""
     try:
         return urlsplit(origin.lower()).netloc or None
     except ValueError:

@@ -18,7 +18,7 @@ class Spec:
     verify: str = ""
     """Public key with which a pipeline package must be signed."""
     trust: bool = False
-    """Do not confine a package that nobody trusted has signed."""
+    """Do not confine a package that is not signed by a trusted key."""
     plugins: tuple[str, ...] = ()
     max_characters: int = 1_000_000
     """Maximum number of code points of a document, in all its views together."""

@@ -24,7 +24,7 @@ from caspipe.pipeline.pipeline import Pipeline
 from caspipe.pipeline.storage import signing
 from caspipe.pipeline.storage.signing import SignatureError
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*signed by nobody you trust:UserWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*not signed by a key you trust:UserWarning")
 
 CONFIG = """\
 name: small

@@ -219,3 +219,12 @@ def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.
 def test_a_folder_without_parquet_files(tmp_path: Path) -> None:
     with pytest.raises(ReaderError, match=r"reader parquet: no file matches \*\.parquet"):
         ParquetReader(folder=tmp_path).open()
+
+
+def test_a_table_of_patients_gives_each_row_its_patient(tmp_path: Path) -> None:
+    table = tmp_path / "patients.csv"
+    table.write_text("file,patient\n1,P-7001\n2,P-7002\n", encoding="utf-8")
+    r = reader(tmp_path, {"id": ["1", "2"], "text": ["a", "b"]}, patients=table)
+    r.open()
+    assert [c.metadata["patient_id"] for c in r] == ["P-7001", "P-7002"]
+    assert r.failed == []
