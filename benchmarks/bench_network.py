@@ -32,6 +32,7 @@ from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.annotators.sequence.arrays import pack
 from caspipe.annotators.sequence.feature import Words
 from caspipe.annotators.sequence.model_files import write_model
+from caspipe.annotators.sequence.tagging import ScoredBlock
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.contract.apply import apply
 from caspipe.readers.synthetic.reader import SyntheticReader
@@ -137,7 +138,7 @@ def timed_steps(annotator: NeuralAnnotator, words: Words) -> Iterator[tuple[str,
     yield "features", seconds
     seconds, (scores, sequences) = timed(lambda: annotator.scored_document(document))
     yield "network", seconds
-    seconds, _ = timed(lambda: list(annotator.marked(words, scores, sequences)))
+    seconds, _ = timed(lambda: list(annotator.marked(words, [ScoredBlock(0, scores, sequences)])))
     yield "labels, confidence", seconds
 
 

@@ -58,7 +58,9 @@ class TokenTable:
     ) -> None:
         self.begins = begins
         self.ends = ends
-        self.forms = [text[b:e] for b, e in zip(begins, ends, strict=True)]
+        once: dict[str, str] = {}
+        keep = once.setdefault  # words repeat: each form is one string
+        self.forms = [keep(form, form) for form in (text[b:e] for b, e in zip(begins, ends, strict=True))]
         self._read_pos = read_pos
 
     @cached_property

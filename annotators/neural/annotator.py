@@ -14,6 +14,7 @@ from ..sequence.extraction import Floats
 from ..sequence.feature import Words
 from ..sequence.labels import OUTSIDE
 from ..sequence.lattice import lattice
+from ..sequence.tagging import ScoredBlock
 from .backends import Backend, Scorer, load_scorer, select_backend
 from .inputs import IndexedDocument
 from .network_model import NeuralModel
@@ -63,8 +64,9 @@ class NeuralAnnotator(ChainTagger):
     def transitions(self) -> Floats:
         return self._chain[0]
 
-    def scored(self, words: Words) -> tuple[Floats, list[tuple[int, int]]]:
-        return self.scored_document(self.model.index(words))
+    def scored(self, words: Words) -> Iterator[ScoredBlock]:
+        scores, sequences = self.scored_document(self.model.index(words))
+        yield ScoredBlock(0, scores, sequences)
 
     def scored_document(self, document: IndexedDocument) -> tuple[Floats, list[tuple[int, int]]]:
         """Return the scores of labels, of shape (tokens, labels), and the sequences of a document."""
@@ -85,18 +87,19 @@ class NeuralAnnotator(ChainTagger):
         if not len(words):
             return
         self.token_check.check(view)
-        scores, sequences = self.scored(words)
-        yield from self.marked(words, scores, sequences)
+        blocks = list(self.scored(words))
+        yield from self.marked(words, blocks)
         if self.token_scores:
-            yield from self._token_scores(words, scores, sequences)
+            for block in blocks:
+                yield from self._token_scores(words, block)
 
-    def _token_scores(self, words: Words, scores: Floats, sequences: list[tuple[int, int]]) -> Iterator[TokenScore]:
+    def _token_scores(self, words: Words, block: ScoredBlock) -> Iterator[TokenScore]:
         kinds, columns = self._kinds
-        for first, last in sequences if kinds else ():
-            probabilities = lattice(np.ascontiguousarray(scores[first:last]), self.transitions).marginals()
+        for first, last in block.sequences if kinds else ():
+            probabilities = lattice(np.ascontiguousarray(block.scores[first:last]), self.transitions).marginals()
             by_kind = np.stack([probabilities[:, c].sum(axis=1) for c in columns], axis=1)
             for i, (probability, kind) in enumerate(
-                zip(by_kind.sum(axis=1), by_kind.argmax(axis=1), strict=True), first
+                zip(by_kind.sum(axis=1), by_kind.argmax(axis=1), strict=True), block.first + first
             ):
                 score = min(max(float(probability), 0.0), 1.0)
                 yield TokenScore(words.begins[i], words.ends[i], score=score, kind=kinds[kind])

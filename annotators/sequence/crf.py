@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from .confidence import SpanProbabilities
 from .extraction import Floats
 from .feature import Words
 from .labels import OUTSIDE, parts
-from .tagging import LinearTagger, SequenceTagger
+from .tagging import LinearTagger, ScoredBlock, SequenceTagger
 from .viterbi import Decoder, decoder
 
 FORCED = 1e6
@@ -56,20 +56,20 @@ class ChainTagger(SequenceTagger):
                     after[i, j] = 0.0
         return SpanProbabilities(self.transitions, before, after)
 
-    def marked(self, words: Words, scores: Floats, sequences: list[tuple[int, int]]) -> Iterator[PhiCandidate]:
+    def marked(self, words: Words, blocks: Iterable[ScoredBlock]) -> Iterator[PhiCandidate]:
         labels = self._model.labels
         if self.threshold is None or OUTSIDE not in labels:
-            yield from super().marked(words, scores, sequences)
+            yield from super().marked(words, blocks)
             return
-        phi = self._span_probabilities.of_tokens(scores, sequences)[:, self._marked_labels].sum(axis=1)
-        inside = phi >= self.threshold
-        decided = scores.copy()
-        decided[:, labels.index(OUTSIDE)] += np.where(inside, -FORCED, FORCED)
-        path = self.best(decided, sequences)
-        totals = np.concatenate([[0.0], phi.cumsum()])
-        yield from self.spans_of(
-            words, path, sequences, lambda spans: [float((totals[e] - totals[b]) / (e - b)) for b, e, _ in spans]
-        )
+        total = 0.0  # of the tokens before the block: the sums are those of the whole document
+        for block in blocks:
+            phi = self._span_probabilities.of_tokens(block.scores, block.sequences)[:, self._marked_labels].sum(axis=1)
+            totals = np.concatenate([[total], phi]).cumsum()
+            total = float(totals[-1])
+            decided = block.scores.copy()
+            decided[:, labels.index(OUTSIDE)] += np.where(phi >= self.threshold, -FORCED, FORCED)
+            path = self.best(decided, block.sequences)
+            yield from self.spans_of(words, block, path, partial(_means, totals))
 
     @cached_property
     def _marked_labels(self) -> list[int]:
@@ -101,3 +101,8 @@ class CrfAnnotator(ChainTagger, LinearTagger):
         if found is None:
             raise ResourceError(f"model {self.model.place}: a CRF without transitions: damaged")
         return found
+
+
+def _means(totals: Floats, spans: list[Any]) -> list[float]:
+    """Return the mean of each span's tokens, from the sums of all tokens up to each one."""
+    return [float((totals[end] - totals[begin]) / (end - begin)) for begin, end, _ in spans]

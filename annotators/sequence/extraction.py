@@ -24,6 +24,8 @@ Context = Literal["sentence", "document"]
 Floats = npt.NDArray[np.float64]
 S = TypeVar("S", bound=Sequence[Any])
 
+BLOCK = 32_768
+"""Maximum number of tokens whose scores are computed together: the memory of a model does not grow with the document."""
 OUT_BEFORE, OUT_AFTER = "bos", "eos"
 """Attributes of positions before the first and after the last token: `-1:bos`, `1:eos`."""
 
@@ -34,9 +36,35 @@ class FeatureGroup(NamedTuple):
     labels: tuple[str, ...]
     columns: list[list[Any]]
 
-    def by_token(self) -> Iterable[Any]:
-        """Return the values of each token, as one hashable key."""
-        return self.columns[0] if len(self.columns) == 1 else zip(*self.columns, strict=True)
+    def by_token(self, first: int = 0, last: int | None = None) -> Iterable[Any]:
+        """Return the values of each token of a range, as one hashable key."""
+        some = [column[first:last] for column in self.columns]
+        return some[0] if len(some) == 1 else zip(*some, strict=True)
+
+
+class Block(NamedTuple):
+    """Consecutive sentences of a document: its tokens `first:last`, and the sentences as ranges relative to `first`."""
+
+    first: int
+    last: int
+    sentences: list[tuple[int, int]]
+
+
+def blocks_of(sentences: Sequence[tuple[int, int]], most: int) -> Iterator[Block]:
+    """Yield blocks of whole sentences of at most `most` tokens; a longer sentence is a block of its own."""
+    held: list[tuple[int, int]] = []
+    for first, last in sentences:
+        if held and last - held[0][0] > most:
+            yield _block(held)
+            held = []
+        held.append((first, last))
+    if held:
+        yield _block(held)
+
+
+def _block(sentences: list[tuple[int, int]]) -> Block:
+    begin = sentences[0][0]
+    return Block(begin, sentences[-1][1], [(first - begin, last - begin) for first, last in sentences])
 
 
 @dataclass(eq=False)
@@ -79,6 +107,10 @@ class DocumentFeatures:
     def places(self) -> Iterator[tuple[tuple[int, int], int]]:
         """Yield the sequence of every token, and its index."""
         return ((sequence, i) for sequence in self.sequences for i in range(*sequence))
+
+    def blocks(self, most: int | None = None) -> Iterator[Block]:
+        """Yield consecutive blocks of whole sentences of at most `most` tokens (default: BLOCK); a longer sentence is a block."""
+        yield from blocks_of(self.sentences, BLOCK if most is None else most)
 
 
 class FeatureSet:
@@ -151,6 +183,9 @@ class FeatureSet:
             wrong = next(f for f, row in zip(self.of_value, numbers, strict=True) if not np.isfinite(row).all())
             raise CasError(f"feature {wrong.label} gave a value that is not finite")
         columns, last = DocumentFeatures(words.forms, groups, numbers, words.sentences, self.context), self._last
+        if len(words) > BLOCK:  # not kept beyond the document: its rows are not shared
+            self._last = None
+            return columns
         if last is None or not last.same(columns):
             self._last = last = columns
         return last
@@ -165,6 +200,20 @@ class FeatureSet:
         """Return a document of at least one token as row numbers."""
         keys = [columns.forms, *[group.by_token() for group in columns.groups]]
         return self.numbering.places(columns, keys, columns.sequences, len(columns.forms))
+
+    def places_of(self, columns: DocumentFeatures, block: Block | None) -> tuple[DocumentRows, int, int]:
+        """Return a block of whole sentences (None: the document) as row numbers, and the first and last + 1 of their tokens.
+
+        If the context is the document, the rows also hold the tokens beyond the block that the window reaches.
+        """
+        n = len(columns.forms)
+        if block is None or block.last - block.first == n:
+            return self.places(columns), 0, n
+        reach = max(-self.offsets[0], self.offsets[-1]) if columns.context == "document" else 0
+        first, last = max(0, block.first - reach), min(n, block.last + reach)
+        keys = [columns.forms[first:last], *[group.by_token(first, last) for group in columns.groups]]
+        sequences = block.sentences if columns.context == "sentence" else [(0, last - first)]
+        return self.numbering.places(None, keys, sequences, last - first), first, last
 
     @cached_property
     def _names(self) -> AttributeTable:

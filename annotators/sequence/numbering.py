@@ -91,8 +91,8 @@ class RowNumbering:
     def places(
         self, document: object, columns: Sequence[Iterable[Any]], sequences: Sequence[tuple[int, int]], n: int
     ) -> DocumentRows:
-        """Return the rows of a document of n tokens (n > 0). The result for the last document is cached."""
-        if self._last is not None and self._last[0] is document:
+        """Return the rows of a document of n tokens (n > 0). The result for the last document is cached, unless it is None."""
+        if document is not None and self._last is not None and self._last[0] is document:
             return self._last[1]
         shift = np.zeros(n, dtype=np.intp)
         shift[[first for first, _ in sequences]] = self._pads
@@ -108,5 +108,5 @@ class RowNumbering:
             rows[slots] = keys.numbers(column, n)
             found.append(rows)
         places = DocumentRows(list(self._keys), found, slots, size)
-        self._last = (document, places)
+        self._last = None if document is None else (document, places)
         return places

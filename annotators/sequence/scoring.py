@@ -14,7 +14,7 @@ from itertools import chain, repeat
 
 import numpy as np
 
-from .extraction import OUT_AFTER, OUT_BEFORE, DocumentFeatures, FeatureSet, Floats
+from .extraction import OUT_AFTER, OUT_BEFORE, Block, DocumentFeatures, FeatureSet, Floats
 from .numbering import KeyNumbers
 from .weights import Blocks, Weights
 
@@ -93,12 +93,11 @@ class LabelScorer:
         table.fill(self._rows)
         return table
 
-    def scores(self, columns: DocumentFeatures) -> Floats:
-        """Return scores of shape (tokens, labels)."""
-        n = len(columns.forms)
-        if not n:
-            return np.zeros((n, len(self.labels)))
-        places = self.features.places(columns)
+    def scores(self, columns: DocumentFeatures, block: Block | None = None) -> Floats:
+        """Return scores of shape (tokens, labels): of all tokens, or of those of a block of whole sentences."""
+        if not columns.forms:
+            return np.zeros((0, len(self.labels)))
+        places, first, last = self.features.places_of(columns, block)
         slots, within = places.slots, places.size - 2 * self._pads
         scores = np.zeros((within, len(self.labels)))
         contribution = np.empty_like(scores)
@@ -113,12 +112,12 @@ class LabelScorer:
         scores = scores.take(slots - self._pads, axis=0)
         if len(columns.numbers):
             padded = np.zeros((places.size, len(columns.numbers)))
-            padded[slots] = columns.numbers.T
+            padded[slots] = columns.numbers[:, first:last].T
             for k, d in enumerate(self._offsets):
                 weights = self._number_weights[k]
                 if weights.any():
                     scores += padded[slots + d] @ weights
-        return scores
+        return scores if block is None else scores[block.first - first : block.last - first]
 
 
 class _Table:

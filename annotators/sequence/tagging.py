@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from ...pipeline.contract.component import Annotator
 from ...pipeline.errors import ResourceError, nearest
@@ -20,6 +20,17 @@ from .tokenization import TokenCheck
 
 _SEPARATORS = frozenset(",;:、，；：،؛")
 """Separators, which are removed from the ends of spans."""
+
+
+class ScoredBlock(NamedTuple):
+    """Scores of labels of consecutive tokens, of shape (tokens, labels), and the ranges whose labels depend on each other.
+
+    The ranges are relative to the token `first`.
+    """
+
+    first: int
+    scores: Floats
+    sequences: list[tuple[int, int]]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -91,8 +102,8 @@ class SequenceTagger(Annotator):
         """The comparison of tokens with those that the model was trained on."""
         return TokenCheck(self._model.meta, self._model.place)
 
-    def scored(self, words: Words) -> tuple[Floats, list[tuple[int, int]]]:
-        """Return scores of labels, of shape (tokens, labels), and the ranges of tokens whose labels depend on each other."""
+    def scored(self, words: Words) -> Iterator[ScoredBlock]:
+        """Yield the scores of consecutive blocks of tokens that hold every token."""
         raise TypeError(f"{type(self).__name__} must define scored(words)")
 
     def annotate(self, view: View) -> Iterator[Annotation]:
@@ -100,28 +111,28 @@ class SequenceTagger(Annotator):
         if not len(words):
             return
         self.token_check.check(view)
-        scores, sequences = self.scored(words)
-        yield from self.marked(words, scores, sequences)
+        yield from self.marked(words, self.scored(words))
 
-    def marked(self, words: Words, scores: Floats, sequences: list[tuple[int, int]]) -> Iterator[PhiCandidate]:
+    def marked(self, words: Words, blocks: Iterable[ScoredBlock]) -> Iterator[PhiCandidate]:
         """Yield the best labels as candidates."""
+        for block in blocks:
+            yield from self._best_of(words, block)
+
+    def _best_of(self, words: Words, block: ScoredBlock) -> Iterator[PhiCandidate]:
+        scores, sequences = block.scores, block.sequences
         decided = scores
         labels = self._model.labels
         if self.outside_bias and OUTSIDE in labels:
             decided = scores.copy()
             decided[:, labels.index(OUTSIDE)] -= self.outside_bias
         path = self.best(decided, sequences)
-        yield from self.spans_of(words, path, sequences, lambda spans: self.confidences(scores, path, spans, sequences))
+        yield from self.spans_of(words, block, path, lambda spans: self.confidences(scores, path, spans, sequences))
 
     def spans_of(
-        self,
-        words: Words,
-        path: list[int],
-        sequences: list[tuple[int, int]],
-        confidences: Callable[[list[Any]], list[float]],
+        self, words: Words, block: ScoredBlock, path: list[int], confidences: Callable[[list[Any]], list[float]]
     ) -> Iterator[PhiCandidate]:
-        """Yield the labels of `path` as candidates. `confidences` returns those of spans (first, last + 1, kind)."""
-        labels = self._model.labels
+        """Yield the labels of `path` as candidates. `confidences` returns those of spans of the block (first, last + 1, kind)."""
+        labels, sequences = self._model.labels, block.sequences
         busy = labeled_ranges(path, labels.index(OUTSIDE), sequences) if OUTSIDE in labels else sequences
         if not busy:
             return
@@ -131,7 +142,7 @@ class SequenceTagger(Annotator):
         if self.confidence and self._curve is not None:
             sure = self._curve.apply(sure)
         for (first, last, kind), confidence in zip(found, sure, strict=True):
-            first, last = _within(words.forms, first, last)
+            first, last = _within(words.forms, block.first + first, block.first + last)
             if not any(c.isalnum() for form in words.forms[first:last] for c in form):
                 continue
             yield PhiCandidate(
@@ -164,12 +175,13 @@ class LinearTagger(SequenceTagger):
     def _scorer(self) -> LabelScorer:
         return LabelScorer(self.model.features, self.model.weights)
 
-    def scored(self, words: Words) -> tuple[Floats, list[tuple[int, int]]]:
+    def scored(self, words: Words) -> Iterator[ScoredBlock]:
         columns = self._scorer.features.columns(words)
-        scores = self._scorer.scores(columns)
-        if self.model.weights.bias is not None:
-            scores += self.model.weights.bias
-        return scores, columns.sentences
+        for block in columns.blocks():
+            scores = self._scorer.scores(columns, block)
+            if self.model.weights.bias is not None:
+                scores += self.model.weights.bias
+            yield ScoredBlock(block.first, scores, block.sentences)
 
 
 def _within(forms: list[str], first: int, last: int) -> tuple[int, int]:

@@ -61,12 +61,13 @@ class Tagger(AnalysisEngine):
         if not len(words):
             return []
         columns = self._scorer.features.columns(words)
-        scores = self._scorer.scores(columns)
         given = words.pos if self.keep else []
-        if any(given):
-            self._fix(scores, given)
-        labels = self._scorer.labels
-        tags = [labels[i] for i in viterbi(scores, columns.sentences, self._transitions)]
+        labels, tags = self._scorer.labels, list[str]()
+        for block in columns.blocks():
+            scores = self._scorer.scores(columns, block)
+            if any(given):
+                self._fix(scores, given[block.first : block.last])
+            tags += [labels[i] for i in viterbi(scores, block.sentences, self._transitions)]
         return [old or new for old, new in zip(given, tags, strict=True)] if given else tags
 
     def _fix(self, scores: Floats, given: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -53,7 +54,7 @@ class Graph:
     number: dict[int, int] = field(default_factory=dict)
     """`id()` of a feature structure or shared list to its id in the file."""
     sofa_numbers: list[int] = field(default_factory=list)
-    members: list[list[int]] = field(default_factory=list)
+    members: list[array[int]] = field(default_factory=list)
     metadata_number: int = 0
 
     def typed_arrays(self) -> list[tuple[Any, str]]:
@@ -75,12 +76,12 @@ class Graph:
         number = self.number
         for batch in self.batches:
             if batch.begins is not None:
-                batch.numbers = list(islice(fresh, len(batch.begins)))
+                batch.numbers = array("q", islice(fresh, len(batch.begins)))
                 continue
             if old:
                 batch.numbers = [old.get(id(item)) or next(fresh) for item in batch.items]
             else:
-                batch.numbers = list(islice(fresh, len(batch.items)))
+                batch.numbers = array("q", islice(fresh, len(batch.items)))
             if has_references:
                 number.update(zip(map(id, batch.items), batch.numbers, strict=True))
         for value, _ in self.typed_arrays():
@@ -94,7 +95,7 @@ class Graph:
                     self._renumber(after, old[before])
                     number[id(after)] = number[before] = old[before]
         self.members = [
-            [n for m in several for n in (m.numbers if isinstance(m, Batch) else (number[id(m)],))]
+            array("q", (n for m in several for n in (m.numbers if isinstance(m, Batch) else (number[id(m)],))))
             for several in members
         ]
         self.metadata_number = next(fresh)
@@ -182,8 +183,8 @@ class Collector:
                 for item in batch.items:
                     self._follow(batch.plan, item, max(batch.view, 0))
         for i, members in enumerate(self.members):
-            for array in [m for m in members if isinstance(m, FSArray)]:
-                self._reach_all(array, i)
+            for indexed in [m for m in members if isinstance(m, FSArray)]:
+                self._reach_all(indexed, i)
         for i, view in enumerate(self.views):
             if view.sofa.array is not None:
                 self._reach(view.sofa.array, i)

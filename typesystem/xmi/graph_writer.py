@@ -19,6 +19,8 @@ from .collector import Batch, Graph, document_name
 from .loss import Losses
 from .plan import Field, Plan, check, plan_for
 
+ROWS = 10_000
+"""Maximum number of instances that are written in one piece."""
 Rows = Iterable[tuple[int, Any, int, int]]
 """Id, feature structure, begin and end of instances."""
 
@@ -71,27 +73,37 @@ class GraphWriter(ABC):
     # -- feature structures --------------------------------------------------------------------------------------
 
     def write_batch(self, batch: Batch) -> None:
-        plan, items = batch.plan, batch.items
-        if batch.begins is not None:
-            self._write_columns(batch, batch.begins)
-            return
+        """Write a batch in pieces of at most ROWS instances."""
+        count = len(batch.items if batch.begins is None else batch.begins)
+        for first in range(0, count, ROWS):
+            part = slice(first, first + ROWS)
+            if batch.begins is not None:
+                self._write_columns(batch, batch.begins[part], batch.ends[part], batch.numbers[part])
+            else:
+                self._write_items(batch, batch.items[part], batch.numbers[part])
+            self.flush()
+
+    def flush(self) -> None:  # noqa: B027  (most formats join all rows at the end)
+        """Convert what was written so far, if the format allows that before the end."""
+
+    def _write_items(self, batch: Batch, items: list[Any], numbers: Sequence[int]) -> None:
         begins: Iterable[int] = repeat(0)
         ends: Iterable[int] = repeat(0)
-        if plan.span:
+        if batch.plan.span:
             begins, ends = self._file_offsets(batch, [a._begin for a in items], [a._end for a in items])
-        rows = zip(batch.numbers, items, begins, ends)  # noqa: B905  repeat() has no end
-        self._write(plan, items, batch.numbers, batch.view, rows, self.out)
+        rows = zip(numbers, items, begins, ends)  # noqa: B905  repeat() has no end
+        self._write(batch.plan, items, numbers, batch.view, rows, self.out)
 
-    def _write_columns(self, batch: Batch, begins: Sequence[int]) -> None:
+    def _write_columns(self, batch: Batch, begins: Sequence[int], ends: Sequence[int], numbers: Sequence[int]) -> None:
         """Write spans without features: one instance is written, and the result repeated with other offsets."""
-        begins, ends = self._file_offsets(batch, begins, batch.ends)
+        begins, ends = self._file_offsets(batch, begins, ends)
         sample: list[str] = []
         self._write(batch.plan, batch.items, (0,), batch.view, [(0, batch.items[0], 0, 0)], sample)
         before_id, before_begin, before_end = self.span_frame(batch.plan, batch.view)
         rest = sample[0][len(f"{before_id}0{before_begin}0{before_end}0") :]
         self.out += [
             f"{before_id}{n}{before_begin}{b}{before_end}{e}{rest}"
-            for n, b, e in zip(batch.numbers, begins, ends, strict=True)
+            for n, b, e in zip(numbers, begins, ends, strict=True)
         ]
 
     def _write(

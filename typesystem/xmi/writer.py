@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +18,7 @@ from ..markup.xml_text import Escaper, IllegalCharacterError
 from ..text import shown
 from ..typesystem import TypeSystem, own_types
 from .collector import Collector, Graph, document_name
-from .graph_writer import GraphWriter, Rows
+from .graph_writer import ROWS, GraphWriter, Rows
 from .loss import Losses
 from .parse import package_uri
 from .plan import Field, Plan, is_xml_name, plan_for, strings, values
@@ -76,6 +77,12 @@ class _Writer(GraphWriter):
         super().__init__(cas, types, graph, Escaper(strict), Losses())
         self.indent = indent
         self.prefixes: dict[str, str] = {}
+        self._written: list[bytes] = []
+
+    def flush(self) -> None:
+        """Encode what was written so far: the strings of all instances together would take several times as much memory."""
+        self._written.append("".join(self.out).encode())
+        self.out.clear()
 
     def pos_reference(self, number: int) -> str:
         return f' pos="{number}"'
@@ -88,7 +95,7 @@ class _Writer(GraphWriter):
             if batch.plan.unfit:
                 raise CasError(batch.plan.unfit)
         self._name_packages([*packages, metadata_package])
-        self.out += ["", f'{indent}<cas:NULL xmi:id="0"/>']
+        self.out.append(f'{indent}<cas:NULL xmi:id="0"/>')
         sofas = self.sofas_needed()
         for i, has_sofa in enumerate(sofas):
             if has_sofa:
@@ -101,11 +108,19 @@ class _Writer(GraphWriter):
             del self.prefixes[metadata_package]
         for i, members in enumerate(graph.members):
             sofa = f' sofa="{graph.sofa_numbers[i]}"' if sofas[i] else ""
-            self.out.append(f'{indent}<cas:View{sofa} members="{" ".join(map(str, members))}"/>')
+            self.out.append(f'{indent}<cas:View{sofa} members="')
+            self._members(members)
+            self.out.append('"/>')
         self.out.append("\n</xmi:XMI>\n" if indent else "</xmi:XMI>")
         used = "".join(f' xmlns:{p}="{package_uri(package)}"' for package, p in self.prefixes.items())
-        self.out[0] = f'<?xml version="1.0" encoding="UTF-8"?>\n<xmi:XMI xmlns:xmi="{XMI}"{used} xmi:version="2.0">'
-        return "".join(self.out).encode()
+        self.flush()
+        head = f'<?xml version="1.0" encoding="UTF-8"?>\n<xmi:XMI xmlns:xmi="{XMI}"{used} xmi:version="2.0">'
+        return b"".join([head.encode(), *self._written])
+
+    def _members(self, members: array[int]) -> None:
+        for first in range(0, len(members), ROWS):
+            self.out.append(" " * (first > 0) + " ".join(map(str, members[first : first + ROWS])))
+            self.flush()
 
     def _name_packages(self, packages: list[str]) -> None:
         self.prefixes = {"uima.cas": "cas"}
