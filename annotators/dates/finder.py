@@ -74,6 +74,11 @@ def places(text: str, calendar: Calendar) -> Iterator[tuple[int, int]]:
 
 
 _UNKNOWN_DAY = re.compile(r"(?<!\w)(?:xx|unk|un|uu|nk|--|\?\?)[-/ ]\Z", re.IGNORECASE)
+_EARLIER_DAY = re.compile(
+    r"(?<![\w.,/-])\d{1,2}(?:er|[.º°])?(?:\s(?:al?|bis|au|até|ao|tot|t/m|et|und|y|e|en)\s(?:(?:el|le|den|zum|il)\s)?|[.]\s?[-–]\s?)\Z",
+    re.IGNORECASE,
+)
+"""The first day of an interval in another language: `2 al 4 de abril de 2022`, `2. bis 4. März 2022`."""
 _START = re.compile(r"(?<![^\W_])[^\W_]|(?<=[^\W\d_])\d(?=\d?/\d{1,2}/\d\d)|['’‘](?=\d)")
 """The start of a word or number, or digits with two slashes directly after a letter."""
 _ADDRESS = re.compile(r"(?:://|\bwww\.)[^\s<>\"]{0,120}\Z")
@@ -95,14 +100,18 @@ def find_dates(text: str, calendar: Calendar = ENGLISH) -> list[DateExpression]:
                 continue
             date = expressions.match_at(offset, last)
             if date is not None:
-                date = _with_unknown_day(text, date)
+                date = _with_first_day(text, date)
                 dates.append(date)
                 done = date.end
                 last = -done if date.doubt else done
     return supported(text, dates)
 
 
-def _with_unknown_day(text: str, date: DateExpression) -> DateExpression:
-    """Return the date with the sign for an unknown day before its month: `XX-SEP-2014`, `UNK/NOV/2021`."""
+def _with_first_day(text: str, date: DateExpression) -> DateExpression:
+    """Return the date with the sign for an unknown day before its month, `XX-SEP-2014`, `UNK/NOV/2021`, or the first day of an
+    interval."""
+    if date.shape is not Shape.NAMED:
+        return date
     unknown = _UNKNOWN_DAY.search(text, max(0, date.begin - 5), date.begin)
-    return replace(date, begin=unknown.start()) if unknown and date.shape is Shape.NAMED else date
+    earlier = unknown or _EARLIER_DAY.search(text, max(0, date.begin - 14), date.begin)
+    return replace(date, begin=earlier.start()) if earlier else date

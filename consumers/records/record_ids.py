@@ -53,6 +53,14 @@ def run_secret(key: Secret, output: Path) -> bytes:
     return read_secret(path)
 
 
+def share_secret(source: Path, output: Path) -> None:
+    """Give a run into another output folder the secret that a run made, if it made one. Raises ConsumerError if it cannot."""
+    path = source / _KEY_FILE
+    if path.exists():
+        restricted_folder((output / _KEY_FILE).parent, output)
+        write_atomic(output / _KEY_FILE, read_secret(path), private=True)
+
+
 class RecordIds:
     """New ids for old ones, by HMAC-SHA256 (RFC 2104): the original cannot be found without the secret.
 

@@ -33,6 +33,9 @@ class LeakingFiles(CasConsumer):
     file: Path = Path("release/leaking.txt")
     form: str = "plain"
 
+    def writes_original(self) -> bool:
+        return False  # which is not true
+
     def open(self) -> None:
         super().open()
         self._texts: list[str] = []

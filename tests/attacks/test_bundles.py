@@ -54,13 +54,16 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="module")
-def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def packed(tmp_path_factory: pytest.TempPathFactory, no_plugins: None) -> Path:
     """A signed bundle beside its public key `k.pub`."""
     folder = tmp_path_factory.mktemp("small")
     (folder / "small.yaml").write_text(CONFIG, encoding="utf-8")
     (folder / "rules.yaml").write_text(RULES, encoding="utf-8")
     signing.new_key(folder / "k", folder / "k.pub")
     return pack(folder / "small.yaml", folder / "small.zip", sign=folder / "k").path
+
+
+pytestmark = pytest.mark.usefixtures("no_plugins")
 
 
 def forged(packed: Path, to: Path, text: str, **more: bytes) -> Path:

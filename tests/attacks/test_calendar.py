@@ -189,6 +189,7 @@ def test_other_numbers_are_no_ages(folder: Path, phrase: str) -> None:
 
 LEFT = """2020-W10; 2020-W10-3; 2020W103; week 10 of 2020; KW 10/2020; wk 10 2020; 2020-064; timestamp 1583323200;
 "created_at": 1583323200000; 4 mars 2020; 4 mars; 4. März 2020; 4. März; 4 de marzo de 2020; 4 de marzo; 4 marzo 2020; 4 maart;
+2 al 4 de abril de 2022; 2. bis 4. März 2022; 2 au 4 mars 2022; 2.-4. März 2022;
 4 de março de 2020; 3.März.2020; marzo de 2020; 5 okt 2020; 5 févr. 2020; 12 août 2019; III/5/2020; 5/III/2020; 5.III.2020;
 2020年3月4日; 3月4日; 2020년 3월 4일; 28.12. to 04.01.; since 04.03. and; 3rd Jan. '09; 28 Dec to 4 Jan; Mar 4-6, 2020; Q1 2020;
 H1 2020;

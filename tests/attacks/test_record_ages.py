@@ -206,7 +206,7 @@ def fhir_bundle(tmp_path: Path, everyone: list[Person]) -> list[str]:
     resources = [of_person(p) for p in everyone]
     entries = [{"resource": r} for r in itertools.chain.from_iterable(resources)]
     write(tmp_path / "in" / "b.json", {"resourceType": "Bundle", "type": "collection", "entry": entries})
-    root = json.loads(run(tmp_path, "fhir")["b.json"])
+    root = json.loads(*run(tmp_path, "fhir").values())
     made = iter([entry["resource"] for entry in root["entry"]])
     return [
         f
@@ -370,7 +370,7 @@ def e2b(tmp_path: Path, everyone: list[Person], release: str) -> list[str]:
     make, pack = (r2_of, r2) if release == "R2" else (r3_of, r3)
     (tmp_path / "in").mkdir(parents=True)
     (tmp_path / "in" / "cases.xml").write_bytes(pack(*map(make, everyone)))
-    root = etree.fromstring(run(tmp_path, "e2b")["cases.xml"])
+    root = etree.fromstring(*run(tmp_path, "e2b").values())
     reports = root.findall("safetyreport") if release == "R2" else root.findall("{urn:hl7-org:v3}PORR_IN049016UV")
     read = in_r2 if release == "R2" else in_r3
     return [

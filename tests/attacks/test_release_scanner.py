@@ -16,12 +16,14 @@ from pathlib import Path
 import pytest
 
 from caspipe.pipeline import Pipeline
+from caspipe.pipeline.assembly.assemble import RunOptions
 from caspipe.pipeline.contract import registry
 from caspipe.pipeline.contract.report import RunReport
 from caspipe.pipeline.running.ledger import LedgerReader, merging
 from caspipe.pipeline.running.release_scan.readings import pieces_of, readings
 from caspipe.pipeline.running.release_scan.scanner import ReleaseScanner
 from caspipe.pipeline.running.release_scan.tokens import NUMBER, FormTable, Hasher, Tokens, forms_array, words_of
+from caspipe.pipeline.running.released_names import ReleasedNames
 
 PLUGIN = Path(__file__).with_name("leaking.py")
 registry.load_file(str(PLUGIN))
@@ -63,8 +65,8 @@ def manifest(out: Path) -> dict[str, object]:
 
 def test_a_value_in_the_name_of_a_file_withdraws_its_document(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    consumers = "[text: {names: id}, csv: {names: id}, parquet, jsonl: {names: id, fields: [id, text]}]"
-    report = run(out, {"Quellmore_Annabel": ANN, "other": BOB}, consumers)
+    consumers = "[text, csv, parquet, jsonl: {fields: [id, text]}]"
+    report = run(out, {"Quellmore_Annabel": ANN, "other": BOB}, consumers, "run.names=id")
     assert (report.documents.released, report.documents.quarantined, report.exit_code) == (1, 1, 3)
     assert report.reasons == {"scan": 1} and report.scan.withdrawn == 1
     assert b"uellmore" not in released(out) and b"other" in released(out)
@@ -183,12 +185,12 @@ def test_any_number_of_workers_gives_the_same(tmp_path: Path) -> None:
     seen = []
     for workers in (0, 2):
         out = tmp_path / f"out{workers}"
-        run(out, texts, "[text: {names: id}, jsonl: {names: id}, csv: {names: id}]", f"run.workers={workers}")
+        run(out, texts, "[text, jsonl, csv]", f"run.workers={workers}")
         files = {p.relative_to(out): p.read_bytes() for p in (out / "release").rglob("*") if p.is_file()}
         quarantine = {p.name: p.read_bytes() for p in (out / "restricted/quarantine").iterdir()}
         seen.append((files, quarantine))
     assert seen[0] == seen[1]
-    assert len(seen[0][1]) == 4
+    assert len(seen[0][1]) == 2  # text and reason of x, which shows what is masked in all others
 
 
 def test_a_resumed_run_scans_again_and_keeps_what_was_withdrawn(tmp_path: Path) -> None:
@@ -255,7 +257,7 @@ def test_a_run_without_a_ledger_is_scanned_too(tmp_path: Path) -> None:
     out = tmp_path / "out"
     report = run(out, {"a": ANN, "b": "Annabel Quellmore."}, "[text, jsonl]", "run.ledger=false")
     assert [f.document for f in report.failures] == ["b"] and b"uellmore" not in released(out)
-    assert [p.name for p in (out / "restricted").iterdir()] == ["quarantine"]
+    assert sorted(p.name for p in (out / "restricted").iterdir()) == ["names.csv", "quarantine"]
 
 
 def test_many_values_are_searched_for_in_batches(tmp_path: Path) -> None:
@@ -265,7 +267,10 @@ def test_many_values_are_searched_for_in_batches(tmp_path: Path) -> None:
     with LedgerReader.read(out) as ledger:
         (out / "release/text/x.txt").write_text("Annabel Quellkkk and Annabel Quellaaa.")
         keys = _keys(out)
-        found = [ReleaseScanner(out, ledger, [], keys, batch).scan() for batch in (2, 1_000_000)]
+        found = [
+            ReleaseScanner(out, ledger, [], keys, ReleasedNames.of(RunOptions()), batch).scan()
+            for batch in (2, 1_000_000)
+        ]
     assert [len(f.files["release/text/x.txt"]) for f in found] == [2, 2]
 
 

@@ -137,7 +137,7 @@ def test_a_refused_document_holds_but_not_an_ordinary_note(tmp_path: Path) -> No
     config.write_text("reader: {text: {folder: notes}}\nengines: [refuse_all]\n")
     found = selftest(str(config), "--plugin", str(plugin), code=3)
     ordinary = found.pop(("selftest", "masked texts"))
-    assert ordinary["failures"] == ["note-025: an ordinary note was refused"]
+    assert ordinary["failures"] == ["note-026: an ordinary note was refused"]
     assert all(one["refused"] == one["held"] == one["tried"] for one in found.values())
 
 

@@ -223,6 +223,7 @@ def test_a_run_with_workers_applies_the_list_of_the_command_line(site: Path, tmp
 
 
 @pytest.mark.attack("site-lists")
+@pytest.mark.usefixtures("no_plugins")
 def test_a_bundle_contains_the_list_and_the_files_that_it_names(tmp_path: Path) -> None:
     (tmp_path / "staff.csv").write_text("id,surname\n1,Zorblatt\n2,Zorblatt\n", encoding="utf-8")
     (tmp_path / "site.yaml").write_text(
@@ -232,8 +233,8 @@ def test_a_bundle_contains_the_list_and_the_files_that_it_names(tmp_path: Path) 
     done = CliRunner().invoke(app, ["pack", str(tmp_path / "p.yaml"), "-o", str(tmp_path / "b.zip")])
     assert done.exit_code == 0, done.output
     (tmp_path / "staff.csv").unlink()
-    assert masked(Pipeline.load(tmp_path / "b.zip").process("told zorblatt.")) == "told zorblatt."
-    assert masked(Pipeline.load(tmp_path / "b.zip").process("told Zorblatt.")) == "told #."
+    assert masked(Pipeline.load(tmp_path / "b.zip", trust=True).process("told zorblatt.")) == "told zorblatt."
+    assert masked(Pipeline.load(tmp_path / "b.zip", trust=True).process("told Zorblatt.")) == "told #."
 
 
 FAULTS = [

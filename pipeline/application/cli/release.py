@@ -79,7 +79,8 @@ def release(
 ) -> None:
     """Release the documents of a run with the decisions of their review.
 
-    Masks them again with the same keys, runs the leak gate, replaces `release/` in one step, and writes its manifest. Documents without a review are released as the run left them. Documents in quarantine are released after their review.
+    Masks them again with the same keys, runs the leak gate, replaces `release/` in one step, and writes its manifest. Documents
+    without a review are released as the run left them. Documents in quarantine are released after their review.
     """
     check_run(run)
     if faults := [

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ....consumers.records.record_ids import share_secret
 from ...assembly.config import settle as settled_config
 from ...contract import registry
 from ...contract.component import CasConsumer
@@ -88,6 +89,7 @@ def release(run: Path, reviews: Reviews, options: ReleaseOptions, progress: Prog
     assembly.reader = ReviewedReader(tasks=tasks, folder=home)
     result = _result(tasks, row, len(documents))
     result.notes += [*reviews.notes, *notes, *_unknown(tasks, home, documents, reviews)]
+    share_secret(run, run / REVIEWED)
     result.report = assembly.run(progress)
     if not result.report.stopped:
         result.notes += [w for w in publish(run, row.started, reviews.journals) if "the run is not complete" not in w]

@@ -13,6 +13,7 @@ from ...contract.report import RunReport
 from ..ledger.ledger import Ledger
 from ..quarantine import Quarantine
 from ..release_manifest import RELEASE
+from ..released_names import ReleasedNames
 from .scanner import Hit, Outcome, ReleaseScanner
 from .values import NOT_SEARCHED
 from .withdrawal import Withdrawal
@@ -44,7 +45,9 @@ def scan_release(
     if not (assembly.output / RELEASE).is_dir():
         scan.state = "nothing in release/"
         return
-    scanner = ReleaseScanner(assembly.output, ledger, assembly.two_phase_consumers(), keys)
+    scanner = ReleaseScanner(
+        assembly.output, ledger, assembly.two_phase_consumers(), keys, ReleasedNames.of(assembly.options)
+    )
     withdrawal = Withdrawal(assembly, report, quarantine, ledger)
     outcome = _settled(scanner, withdrawal)
     scan.state, scan.files, scan.size, scan.forms = "done", outcome.searched, outcome.size, outcome.forms

@@ -17,6 +17,7 @@ from ...storage.files import TEMPORARY
 from ..ledger.reader import LedgerReader
 from ..ledger.schema import Row
 from ..release_manifest import NAME, RELEASE, SIGNATURE
+from ..released_names import ReleasedNames
 from .readings import Piece, Unreadable, byte_length, names_of, pieces_of, readings, text_pieces
 from .tokens import NUMBER, FormTable, Hasher, Place, Tokens, forms_array
 from .values import ALL, KINDS, OWN, ScanValues, key_id
@@ -90,9 +91,11 @@ class ReleaseScanner:
         ledger: LedgerReader,
         consumers: Sequence[TwoPhaseConsumer],
         keys: Iterable[bytes],
+        names: ReleasedNames,
         batch: int = BATCH,
     ) -> None:
         self.output = output
+        self.names = names
         self.ledger = ledger
         self.consumers = {c.id: c for c in consumers}
         self.hashers = {key_id(key): Hasher(key) for key in keys}
@@ -203,7 +206,11 @@ class ReleaseScanner:
         if self.first:
             shared.bounds.extend((output.begin, output.begin + output.length))
         consumer = self.consumers.get(output.consumer)
-        data = consumer.written(row.id, output) if consumer is not None else None
+        data = (
+            consumer.written(self.names.name_for(consumer, row.number, row.id), output)
+            if consumer is not None
+            else None
+        )
         if data is None:
             self.outcome.unreadable["a document in a file or table that many share"] += 1
             return

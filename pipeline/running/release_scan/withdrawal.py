@@ -18,6 +18,7 @@ from ...storage.files import restricted_folder
 from ..ledger.ledger import Ledger
 from ..ledger.schema import Row
 from ..quarantine import Quarantine
+from ..released_names import ReleasedNames
 
 COMPONENT, CAUSE, REASON = "release_scan", "ReleaseScanError", "scan"
 _PAGE = 500
@@ -29,6 +30,7 @@ class Withdrawal:
     def __init__(self, assembly: Assembly, report: RunReport, quarantine: Quarantine, ledger: Ledger) -> None:
         self.assembly = assembly
         self.output = assembly.output
+        self.names = ReleasedNames.of(assembly.options)
         self.report = report
         self.quarantine = quarantine
         self.ledger = ledger
@@ -98,14 +100,19 @@ class Withdrawal:
         for consumer in consumers:
             state = (row.states or {}).get(consumer.id)
             with guarded(f"consumers/{consumer.id}"):
-                own = consumer.adopt_previous(row.id, self._previous(row, consumer.id), state, self._locate)
+                own = consumer.adopt_previous(
+                    self._name(consumer, row), self._previous(row, consumer.id), state, self._locate
+                )
             if own is None:
                 for each in reversed(done):
-                    each.rollback(row.id)
+                    each.rollback(self._name(each, row))
                 return None
             done.append(consumer)
             outputs += own
         return outputs
+
+    def _name(self, consumer: TwoPhaseConsumer, row: Row) -> str:
+        return self.names.name_for(consumer, row.number, row.id)
 
     def _previous(self, row: Row, consumer: str) -> list[Output]:
         group = row.together(consumer)
@@ -122,7 +129,7 @@ class Withdrawal:
             state = (row.states or {}).get(consumer.id)
             if state is not None:
                 with guarded(f"consumers/{consumer.id}"):
-                    consumer.delete_previous(row.id, [state])
+                    consumer.delete_previous(self._name(consumer, row), [state])
 
     def _fail(self, row: Row, message: str, text: str | None) -> None:
         failure = Failure(row.number, row.id, COMPONENT, CAUSE, message, REASON)
