@@ -127,6 +127,11 @@ class Identities:
         letters = letters_of_user_name(text)
         return next((p for p in self._index.get(f"user {letters}", ()) if user_name_parts(text, p)), None)
 
+    def of_initials(self, text: str) -> Person | None:
+        """Return the person whose full name two to four letters abbreviate, rather staff than others."""
+        found = [p for key in _letter_keys(text) for p in self._index.get(key, ()) if p.given and p.surname]
+        return next((p for p in found if p.kinds & _STAFF), next(iter(found), None))
+
     def _assign(self, forms: Sequence[Form], fits: Callable[[Form, Person], bool]) -> None:
         """Give each form without a person one that fits, or a new one."""
         for form in forms:

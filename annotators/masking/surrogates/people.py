@@ -59,6 +59,16 @@ class People:
             groups = [run for run in _RUNS.findall(text) if run[0].isalpha()]
             if max(map(len, groups)) > 4:
                 return self.name(mention, salt)
+        if "/" in text:  # who dictated and who typed: SLR/kmb
+            groups = [(group, self._identities.of_initials(group)) for group in re.split("(/)", text)]
+            return "".join(self._initials(group, owner, salt) or group for group, owner in groups)
+        return self._initials(text, person, salt)
+
+    def _initials(self, text: str, person: Person | None, salt: str) -> str | None:
+        letters = [c for c in text if c.isalpha()]
+        if not letters:
+            return None
+        if len(letters) > 5:
             letter_by_letter = (self._letter(c, f"{salt}{i}") if c.isalpha() else c for i, c in enumerate(text))
             return "".join(match_case(new, c) for new, c in zip(letter_by_letter, text, strict=True))
         new = [self._letter(c, salt) for c in letters]
@@ -116,9 +126,20 @@ class People:
         if part.role == "initials":
             before = [p for p in parts if p.role in ("initials", "given")]
             first = next(i for i, p in enumerate(before) if p is part)
+            surname = self._abbreviated_surname(part, parts)
+            if surname:
+                return match_case(self._surname(surname, salt)[0].upper(), part.text)
             new = "".join(self._given_letter(c, person, salt, first + i) for i, c in enumerate(part.key))
             return match_case(new.upper(), part.text)
         return match_case(self._word(part, person, salt), part.text)
+
+    def _abbreviated_surname(self, part: NamePart, parts: list[NamePart]) -> str:
+        """Return the surname that a letter after a given name stands for, if one of the document begins with it: `Mary S.`"""
+        names = [p for p in parts if p.role]
+        if len(names) != 2 or names[0].role != "given" or names[1] is not part or len(part.key) != 1:
+            return ""
+        fitting = [name for name in self._surnames if name.startswith(part.key)]
+        return fitting[0] if len(fitting) == 1 else ""
 
     def _word(self, part: NamePart, person: Person | None, salt: str) -> str:
         key = part.key

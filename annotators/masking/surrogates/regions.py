@@ -40,9 +40,9 @@ CA|Manitoba|MB|R|Winnipeg,Brandon,Steinbach
 CA|New Brunswick|NB|E|Moncton,Fredericton,Dieppe,Miramichi,Edmundston
 CA|Newfoundland and Labrador|NL|A|Mount Pearl,Corner Brook
 CA|Nova Scotia|NS|B|Halifax,Dartmouth,Truro,Amherst
-CA|Ontario|ON|K L N P|Ottawa,Mississauga,Brampton,Kitchener,Sudbury,Guelph,Barrie,Kingston
+CA|Ontario|ON|L|Mississauga,Brampton,Hamilton,Barrie,Oshawa,Markham,Oakville
 CA|Prince Edward Island|PE|C|Charlottetown,Summerside
-CA|Quebec|QC|G J|Laval,Gatineau,Longueuil,Sherbrooke,Drummondville,Granby
+CA|Quebec|QC|J|Gatineau,Longueuil,Sherbrooke,Drummondville,Granby
 CA|Saskatchewan|SK|S|Saskatoon,Regina,Prince Albert,Moose Jaw
 AU|New South Wales|NSW|2|Newcastle,Wollongong,Maitland,Coffs Harbour,Port Macquarie,Tamworth
 AU|Northern Territory|NT|08|Darwin,Palmerston,Alice Springs
@@ -52,28 +52,28 @@ AU|Tasmania|TAS|7|Hobart,Launceston,Devonport,Burnie
 AU|Victoria|VIC|3|Geelong,Ballarat,Bendigo,Shepparton,Mildura
 AU|Western Australia|WA|6|Mandurah,Bunbury,Geraldton,Albany,Busselton
 GB|Cheshire||CW|Crewe,Nantwich,Northwich
-GB|Cornwall||TR PL|Truro,Falmouth,Penzance,Bodmin
-GB|Cumbria||CA LA|Carlisle,Kendal,Penrith
-GB|Devon||EX TQ|Exeter,Torquay,Barnstaple
-GB|Dorset||DT BH|Dorchester,Weymouth,Poole
-GB|Essex||CM CO|Chelmsford,Colchester,Braintree
+GB|Cornwall||TR|Truro,Falmouth,Penzance,Redruth,Camborne
+GB|Cumbria||CA|Carlisle,Penrith,Workington,Whitehaven
+GB|Devon||EX|Exeter,Barnstaple,Exmouth,Tiverton
+GB|Dorset||DT|Dorchester,Weymouth,Bridport
+GB|Essex||CM|Chelmsford,Braintree,Harlow,Maldon
 GB|Gloucestershire||GL|Gloucester,Cheltenham,Stroud
-GB|Hampshire||SO RG|Winchester,Basingstoke,Andover
-GB|Hertfordshire||AL SG|St Albans,Stevenage,Hitchin
-GB|Kent||ME CT TN|Maidstone,Canterbury,Ashford
-GB|Lancashire||PR BB|Preston,Blackburn,Burnley
+GB|Hampshire||SO|Winchester,Eastleigh,Romsey
+GB|Hertfordshire||SG|Stevenage,Hitchin,Letchworth
+GB|Kent||ME|Maidstone,Chatham,Gillingham,Sittingbourne
+GB|Lancashire||BB|Blackburn,Burnley,Accrington
 GB|Leicestershire||LE|Leicester,Loughborough,Hinckley
-GB|Lincolnshire||LN PE|Lincoln,Boston,Grantham
-GB|Norfolk||NR|Norwich,Thetford,Dereham
-GB|North Yorkshire||YO HG|York,Harrogate,Scarborough
+GB|Lincolnshire||LN|Lincoln,Louth,Horncastle
+GB|Norfolk||NR|Norwich,Dereham,Cromer
+GB|North Yorkshire||YO|York,Scarborough,Whitby,Malton
 GB|Northamptonshire||NN|Northampton,Kettering,Corby
-GB|Nottinghamshire||NG|Nottingham,Mansfield,Worksop
-GB|Somerset||TA BA|Taunton,Yeovil,Bridgwater
+GB|Nottinghamshire||NG|Nottingham,Mansfield,Newark
+GB|Somerset||TA|Taunton,Bridgwater,Minehead
 GB|Staffordshire||ST|Stafford,Newcastle-under-Lyme,Leek
-GB|Suffolk||IP|Ipswich,Lowestoft,Bury St Edmunds
+GB|Suffolk||IP|Ipswich,Bury St Edmunds,Felixstowe,Stowmarket
 GB|Surrey||GU|Guildford,Woking,Farnham
-GB|West Yorkshire||LS WF BD|Leeds,Wakefield,Bradford
-GB|Wiltshire||SN SP|Swindon,Salisbury,Chippenham
+GB|West Yorkshire||WF|Wakefield,Pontefract,Castleford
+GB|Wiltshire||SN|Swindon,Chippenham,Devizes
 GB|Worcestershire||WR|Worcester,Malvern,Evesham
 IE|Co. Clare|||Ennis,Kilrush,Shannon
 IE|Co. Cork|||Mallow,Cobh,Bandon
@@ -96,7 +96,8 @@ IN|Tamil Nadu|||Madurai,Coimbatore,Salem,Erode
 IN|Uttar Pradesh|||Kanpur,Lucknow,Varanasi,Agra
 IN|West Bengal|||Howrah,Durgapur,Siliguri
 """
-"""Public facts: postal areas of Canada Post, Australia Post and Royal Mail; towns of GeoNames (CC BY 4.0) by their region."""
+"""Public facts: postal areas of Canada Post, Australia Post and Royal Mail; towns of GeoNames (CC BY 4.0) by their region.
+Of a region with several postal areas, one is listed, with towns that lie in it: any town then fits any code."""
 
 
 def _read(line: str) -> Region:

@@ -226,6 +226,37 @@ def test_words_that_are_not_names_stay(name: str, shape: str) -> None:
         assert re.fullmatch(shape, replaced(masked(f"<PERSON>{name}</PERSON>", SURROGATE, patient))[0])
 
 
+def test_initials_of_who_dictated_and_who_typed_follow_their_names() -> None:
+    for patient in "12345678":
+        doctor, typist, both, unknown = replaced(
+            masked(
+                "<PERSON_DOCTOR>SUSAN L. REINHOLT</PERSON_DOCTOR>, typed by <PERSON>Kim Bell</PERSON> | "
+                "<PERSON_INITIALS>SLR/kb</PERSON_INITIALS> <PERSON_INITIALS>QX/vzq</PERSON_INITIALS>",
+                SURROGATE,
+                patient,
+            )
+        )
+        dictated, _, typed = both.partition("/")
+        assert (dictated[0], dictated[-1]) == (doctor[0], doctor.split()[-1][0])
+        assert typed == "".join(word[0] for word in typist.split()).lower()
+        assert re.fullmatch("[A-Z]{2}/[a-z]{3}", unknown)
+        assert "QX" not in unknown
+
+
+def test_a_letter_after_a_given_name_follows_the_surname_of_the_document() -> None:
+    for patient in "12345678":
+        _, name, short, other = replaced(
+            masked(
+                "Dr. <PERSON_DOCTOR>Reed</PERSON_DOCTOR> saw <PERSON_PATIENT>PAPADIMITRIOU, Stavros</PERSON_PATIENT>. "
+                "Next of kin <PERSON_RELATIVE>Voula P.</PERSON_RELATIVE>, <PERSON>Wendy K.</PERSON>",
+                SURROGATE,
+                patient,
+            )
+        )
+        assert re.fullmatch(rf"[A-Z][a-z]+ {name[0]}\.", short)
+        assert re.fullmatch(r"[A-Z][a-z]+ [A-Z]\.", other)
+
+
 def test_an_apostrophe_in_a_name_does_not_separate_it_from_its_address() -> None:
     full, mail, user = replaced(
         masked(

@@ -137,6 +137,31 @@ def test_postal_codes_of_other_countries_keep_their_form(text: str, shape: str) 
     assert new != text
 
 
+@pytest.mark.parametrize(
+    "text", ["27 Beech Grove, Louth LN11 9ZZ", "2 Chapel Row, Newport NP11 0XX", "3 Elm Rd, Kingston K7M 2X4"]
+)
+def test_town_and_postal_area_agree_outside_the_usa(text: str) -> None:
+    area = {
+        **dict.fromkeys("Chelmsford Braintree Harlow Maldon".split(), "CM"),
+        **dict.fromkeys("Wakefield Pontefract Castleford".split(), "WF"),
+        **dict.fromkeys("Norwich Dereham Cromer".split(), "NR"),
+        **dict.fromkeys("Blackburn Burnley Accrington".split(), "BB"),
+        **dict.fromkeys("Hamilton Mississauga Barrie".split(), "L"),
+    }
+    seen = set()
+    for patient in map(str, range(100)):
+        (new,) = replaced(place("STREET", text), patient)
+        found = re.fullmatch(r".*, (\D+) ([A-Z]{1,2})\d.*", new)
+        assert found
+        seen.add(found[1])
+        assert area.get(found[1], found[2]) == found[2]
+    assert seen & set(area)
+
+
+def test_a_region_outside_the_usa_has_one_postal_area() -> None:
+    assert [r.name for r in REGIONS if len(r.postal) > 1] == []
+
+
 def test_the_table_of_zip_codes_is_whole_and_unambiguous() -> None:
     prefixes = [p for state in ZIP3 for p in zip3_of(state)]
     assert len(prefixes) == len(set(prefixes))
