@@ -18,6 +18,7 @@ from ...running.kept_config import changed_files, changed_keys, read_config, sou
 from ...running.ledger import LedgerReader, RunRow
 from ...running.observers import Progress
 from ...running.run_documents import RunDocument, document_name, run_documents, xmi_folder
+from ...storage.files import restricted_folder
 from ...storage.hashing import code_version
 from ..audit.published import REVIEWED
 from ..review.run_documents import kept_paths
@@ -88,6 +89,7 @@ def release(run: Path, reviews: Reviews, options: ReleaseOptions, progress: Prog
     assembly.reader = ReviewedReader(tasks=tasks, folder=home)
     result = _result(tasks, row, len(documents))
     result.notes += [*reviews.notes, *notes, *_unknown(tasks, home, documents, reviews)]
+    restricted_folder(run / REVIEWED, run)
     result.report = assembly.run(progress)
     if not result.report.stopped:
         result.notes += [w for w in publish(run, row.started, reviews.journals) if "the run is not complete" not in w]
