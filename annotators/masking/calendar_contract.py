@@ -122,10 +122,15 @@ class CalendarContract:
         """Return whether the mention between two offsets must not stay."""
         return (begin, end) in self._reasons
 
-    def hides_date(self, date: PartialDate, *, birth: bool) -> bool:
-        """Return whether a date of the record lies so long before the newest date that it may tell an age over the limit."""
-        span = time_span(date)
-        return span is not None and self._tells(_Dated(span, birth))
+    def hides_field(self, value: str, kind: PhiKind) -> bool:
+        """Return whether a date or an age of the record must not stay, like one of the text without dates in its sentence."""
+        if kind.top is PhiKind.AGE:
+            low = youngest(value)
+            left = self._oldest - int(low or 0)
+            return low is not None and not self._fits(int(low)) and any(self._outgrows(s, left) for s in self._earliest)
+        date = parse_iso(value[:10])
+        span = None if date is None else time_span(date)
+        return span is not None and self._tells(_Dated(span, kind is PhiKind.DATE_BIRTH))
 
     def _hide(self, mention: Mention, reason: str) -> None:
         self._reasons.setdefault((mention.begin, mention.end), reason.format(self._oldest))

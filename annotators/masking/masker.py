@@ -26,6 +26,7 @@ from ...typesystem import (
     Replacement,
     View,
     replace_spans,
+    source_record,
 )
 from .annotation_copies import copy_annotations
 from .calendar_contract import OLDEST, CalendarContract
@@ -180,6 +181,10 @@ class Masker(AnalysisEngine):
             operator = self._operator(item.kind, self.kinds, self.default)
             item.masked = item.value if operator is None else operator.field(item.value, item.kind, context)
             item.operator = "keep" if operator is None else operator.name
+            told = item.kind.top in (PhiKind.DATE, PhiKind.AGE) and not (operator is not None and operator.hides)
+            if told and item.path.startswith(source_record.NAMED):  # those of case reports and FHIR see the whole patient
+                contract = CalendarContract.of(context, self._oldest)
+                item.masked = None if contract.hides_field(item.value, item.kind) else item.masked
 
     def _note_patient(self, cas: Cas, context: Context) -> None:
         """Keep in the metadata why no patient is known, for the report of the run."""

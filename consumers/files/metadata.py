@@ -77,10 +77,12 @@ def released_metadata(consumer: CasConsumer, cas: Cas) -> dict[str, str]:
 
 
 def shows_id(value: str, document: str) -> bool:
-    """Return whether a value contains a document's id, or the last part of it."""
+    """Return whether a value contains a document's id, or the last part of it. A short id must be the whole value."""
     folded = value.casefold()
-    parts = (document, document.rpartition("/")[2])
-    return any(len(part) >= _SHORTEST_ID and part.casefold() in folded for part in parts)
+    parts = (document.casefold(), document.rpartition("/")[2].casefold())
+    return bool(document) and (
+        folded.strip() in parts or any(len(part) >= _SHORTEST_ID and part in folded for part in parts)
+    )
 
 
 def _warn(consumer: CasConsumer, name: str, why: str) -> None:

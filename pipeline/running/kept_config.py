@@ -21,6 +21,7 @@ from ..assembly.steps import Step
 from ..contract.component import CasConsumer, Component
 from ..errors import Fault, ReaderError
 from ..storage.files import restricted_folder, write_atomic
+from ..storage.own_kinds import as_declaration
 from ..storage.secrets import secrets_of, without_secrets
 from ..storage.yaml_source import Source, Text, parse
 
@@ -44,6 +45,7 @@ def keep_config(assembly: Assembly, salt: bytes) -> None:
         "file": assembly.config.file,
         "base": str(assembly.config.base.absolute()),
         "resources": dict(assembly.config.resources),
+        "kinds": [as_declaration(kind) for kind in assembly.own_kinds],
         "plugins": _plugins(),
         "engines": [encoder.step(s) for s in kept],
         "consumers": [encoder.step(s) for s in assembly.config.consumers],
@@ -82,6 +84,7 @@ def source_of(data: Mapping[str, Any], reader: Mapping[str, Any]) -> Source:
     source.data = {
         "name": data["name"],
         "resources": data["resources"],
+        "kinds": data.get("kinds", []),
         "reader": reader,
         "engines": [_nested(path, step) for path, step in engines],
         "consumers": [step for _, step in map(decoder.step, data["consumers"])],

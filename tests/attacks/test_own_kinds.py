@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -263,3 +264,13 @@ def test_an_audit_of_a_run_knows_its_kinds(project: Path) -> None:
     assert done.returncode == 0, done.stderr
     drawn = in_process("audit", "sample", "out", "--size", "2", "--by", "kind", cwd=project)
     assert drawn.returncode == 0, drawn.stderr + drawn.stdout
+
+
+@pytest.mark.attack("own-kinds")
+def test_a_release_after_a_review_keeps_the_kinds(project: Path) -> None:
+    assert in_process("run", "own.yaml", cwd=project).returncode == 0
+    before = released(project / "out")
+    shutil.copytree(project / "out" / "restricted" / "xmi", project / "edited")
+    done = in_process("release", "out", "--xmi", "edited", cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert released(project / "out") == before

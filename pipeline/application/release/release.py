@@ -19,7 +19,9 @@ from ...running.kept_config import changed_files, changed_keys, read_config, sou
 from ...running.ledger import LedgerReader, RunRow
 from ...running.observers import Progress
 from ...running.run_documents import RunDocument, document_name, run_documents, xmi_folder
+from ...storage.files import restricted_folder
 from ...storage.hashing import code_version
+from ...storage.own_kinds import declare_from
 from ..audit.published import REVIEWED
 from ..review.run_documents import kept_paths
 from .applying import RejectionCheck
@@ -89,6 +91,7 @@ def release(run: Path, reviews: Reviews, options: ReleaseOptions, progress: Prog
     assembly.reader = ReviewedReader(tasks=tasks, folder=home)
     result = _result(tasks, row, len(documents))
     result.notes += [*reviews.notes, *notes, *_unknown(tasks, home, documents, reviews)]
+    restricted_folder(run / REVIEWED, run)
     share_secret(run, run / REVIEWED)
     result.report = assembly.run(progress)
     if not result.report.stopped:
@@ -98,10 +101,12 @@ def release(run: Path, reviews: Reviews, options: ReleaseOptions, progress: Prog
 
 
 def check_run(run: Path) -> None:
-    """Raise ReaderError if a folder does not exist, with the nearest name."""
+    """Declare the kinds of a run, before its documents are read. Raise ReaderError if the folder does not exist, with the nearest
+    name."""
     if not run.is_dir():
         beside = sorted(p.name for p in run.absolute().parent.glob("*") if p.is_dir())
         raise ReaderError(f"{run}: no such folder: expected the output folder of a run{nearest(run.name, beside)}")
+    declare_from(run / "restricted")
 
 
 # -- the pipeline --------------------------------------------------------------------------------------------------
@@ -153,7 +158,7 @@ def _for_release(run: Path, pipeline: Pipeline) -> Pipeline:
     consumers = [c for c in pipeline.consumers if not _leaves(c)]
     engines = [*pipeline.engines, RejectionCheck()]
     made = Pipeline(engines, consumers=consumers, options=options, name=pipeline.name)
-    made.views, made.config = pipeline.views, pipeline.config
+    made.views, made.config, made.own_kinds = pipeline.views, pipeline.config, pipeline.own_kinds
     return made
 
 

@@ -11,6 +11,7 @@ from ...contract.leaks import leaks_of
 from ...running.ledger import LedgerReader, Row
 from ...running.quarantine import Quarantine
 from ...running.run_documents import RunDocument, document_name, run_documents, xmi_folder
+from ...storage.own_kinds import declare_from
 from ..audit.published import SETTLED
 from .catalogue import Catalogue
 from .document import Document, Refusal, document_of
@@ -43,6 +44,7 @@ class RunCatalogue(Catalogue):
     def __init__(self, run: Path, *, view: str = INITIAL_VIEW, lenient: bool = False) -> None:
         """List the documents. Raises ResourceError without a ledger, ReviewError if nothing can be reviewed."""
         self.run = run
+        declare_from(run / "restricted")  # its own kinds
         home = xmi_folder(run)
         with LedgerReader.read(run) as opened:
             documents = list(run_documents(run, opened))

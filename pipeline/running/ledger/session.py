@@ -31,9 +31,12 @@ from ..runners.work import Failed, Result, rollback
 from .fingerprint import keyed
 from .holding import held
 from .ledger import Ledger
+from .reader import LedgerReader
 from .schema import Row
 
 _UNRECORDED = "unrecorded-"
+_REVIEWED = Path("restricted") / "reviewed"
+"""Output folder of `caspipe release`, whose release replaced that of the run."""
 
 
 class Session:
@@ -137,6 +140,11 @@ class LedgerSession(Session):
             if not self.ledger.mentions(path):
                 self._unlink(path)
         self.ledger.left = []
+        if (self.output / _REVIEWED / "published.json").is_file():
+            self.report.warnings.append(
+                f"release/ was made from reviewed documents, and is now that of this run, without the decisions of their review: "
+                f"run `caspipe release {self.output}` again"
+            )
         for consumer in self.assembly.consumers:
             consumer.announce_file = self.ledger.announce
         for consumer in self.consumers:
@@ -244,6 +252,7 @@ class LedgerSession(Session):
         report, d = self.report, self.report.documents
         if not report.stopped:
             self._delete_files(self.ledger.stale_files())
+            self._delete_reviewed()
         self.ledger.flush()
         scan_release(self.assembly, report, self.quarantine, self.ledger, self._keys)
         state = "done" if not report.stopped else f"stopped: {report.stopped}"
@@ -302,6 +311,17 @@ class LedgerSession(Session):
         with contextlib.suppress(OSError):
             return (self.output / path).samefile(self.output / own)
         return False
+
+    def _delete_reviewed(self) -> None:
+        """Delete what only a release from reviewed documents wrote to `release/`."""
+        work = self.output / _REVIEWED
+        if not (work / "published.json").is_file() or not LedgerReader.place(work).is_file():
+            return
+        with LedgerReader.read(work) as reviewed:
+            written = {o.path for row in reviewed.rows("released") for o in row.outputs}
+        own = set(self.ledger.files())
+        self._delete_files(sorted(path for path in written - own if path.startswith("release/")))
+        self._unlink(str(_REVIEWED / "published.json"))
 
     def _unlink(self, path: str) -> None:
         with contextlib.suppress(OSError):

@@ -139,3 +139,28 @@ def test_running_again_decides_again() -> None:
     made(Masker, {"DATE": "keep"}).process(cas)
     made(Masker, {"DATE": "placeholder"}).process(cas)
     assert (field.masked, field.operator) == (None, "placeholder")
+
+
+def row(text: str, **fields: tuple[str, str]) -> dict[str, str | None]:
+    """Masked fields of a table's row by name; the text is one date, or empty."""
+    cas = Cas(text, id="row")
+    cas.metadata["date_shift_days"] = "31"
+    if text:
+        cas.add(Phi(0, len(text), kind=PhiKind.DATE))
+    for name, (kind, value) in fields.items():
+        cas.add(RecordField(kind=PhiKind.of(kind), path=f"field:{name}", value=value))
+    made(Masker, {"DATE": SHIFT, "AGE": {"age": {"threshold": 89}}}).process(cas)
+    return {f.path.removeprefix("field:"): f.masked for f in cas.select(RecordField)}
+
+
+@pytest.mark.parametrize("kind", ["DATE", "DATE_BIRTH"])
+@pytest.mark.parametrize("text", ["2021-05-05", ""])
+def test_columns_from_which_an_age_over_89_could_be_computed_become_null(kind: str, text: str) -> None:
+    seen = {} if text else {"seen": ("DATE", "2021-05-05")}
+    assert row(text, born=(kind, "1930-03-04"), **seen)["born"] is None
+    assert row(text, born=(kind, "1950-03-04"), **seen)["born"] == "1950-04-04"
+
+
+def test_the_age_of_a_row_goes_if_its_dates_say_that_the_person_became_older() -> None:
+    assert row("2010-05-05", age=("AGE", "80"), seen=("DATE", "2021-05-05"))["age"] is None
+    assert row("2019-05-05", age=("AGE", "80"), seen=("DATE", "2021-05-05"))["age"] == "80"

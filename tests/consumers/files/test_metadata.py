@@ -92,3 +92,9 @@ def test_beside_the_original_text_everything_stays(tmp_path: Path, make: Make) -
     cas.metadata.update(patient_id="7", begun="2020-03-04")
     made = line(tmp_path, cas, include=["original"])
     assert made["metadata"] == {"begun": "2020-03-04", "patient_id": "7"}
+
+
+def test_a_short_id_is_withheld_if_it_is_the_whole_value(make: Make) -> None:
+    cas = make("")
+    cas.source_id = "A1"
+    assert told(cas, row="a1", grade="A12")[0].keys() == {"grade"}

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from releasing import caspipe, holding, make_run, released, reviewer
+from releasing import caspipe, holding, make_run, manifest, released, reviewer
 
 from caspipe.pipeline.application.release import publishing
 from caspipe.typesystem import DEIDENTIFIED_VIEW, GOLD_VIEW, read_xmi
@@ -124,3 +124,18 @@ def test_a_killed_release_leaves_a_whole_release(tmp_path: Path) -> None:
     assert caspipe("release", run, "--review", "anna", "-q").exit_code == 0
     assert released(run) == new
     assert caspipe("audit", "verify", run).exit_code == 0
+
+
+@pytest.mark.attack("review-stale")
+def test_a_run_after_a_release_says_so_and_leaves_nothing_of_it(run: Path) -> None:
+    with reviewer(run) as anna:
+        anna.done("d")  # in quarantine
+        anna.add("d", "Z o r b l a t t")
+        anna.add("c", "quellmore")
+    done = caspipe("release", run, "--review", "anna")
+    assert "mode" not in done.stderr
+    assert len(released(run)) == 4
+    again = caspipe("retry", run.parent / "letters.yaml", "--output", run)
+    assert "without the decisions of their review" in " ".join(again.output.split())
+    assert len(released(run)) == manifest(run)["documents"]["released"] == 3
+    assert "decisions" not in caspipe("retry", run.parent / "letters.yaml", "--output", run).output
