@@ -35,6 +35,7 @@ _WORDS: dict[str, tuple[AgeRule, ...]] = {
     **dict.fromkeys(("above", "past"), long_lives.FROM_LIMIT),
     **dict.fromkeys({re.split("[ -]", words)[0] for words in (*ORDINALS, *SMALL)}, long_lives.FROM_NUMBER),
     "will": long_lives.FROM_WILL,
+    "lived": long_lives.FROM_LIVED,
     **dict.fromkeys(_VERBS, rules.FROM_VERB),
     "patient": rules.FROM_SEX + rules.FROM_GENDER + rules.FROM_VERB,
     "pt": (rules.NEAR_SEX, *rules.FROM_VERB),

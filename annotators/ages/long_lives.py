@@ -142,6 +142,11 @@ FROM_LIMIT: tuple[AgeRule, ...] = (
 FROM_WILL: tuple[AgeRule, ...] = (
     age_rule("will be over n", guards.turned, rf"will[ ]be[ ](?P<span>(?P<n>\d{{2,3}}|{CARDINAL}))(?![\w%°/]|[.,:]\d)"),
 )
+FROM_LIVED: tuple[AgeRule, ...] = (
+    age_rule(
+        "lived to be n", guards.turned, rf"lived[ ]to[ ](?:be[ ])?(?P<span>(?P<n>\d{{2,3}}|{CARDINAL}))(?![\w%°/]|[.,:]\d)"
+    ),
+)
 PLACES = (
     rf"\b(?:{_ORDINAL})\b",
     rf"\b(?:\d{{1,3}}(?:st|nd|rd|th)|{'|'.join(SMALL)})\s(?:year|decade)",
@@ -152,6 +157,6 @@ PLACES = (
     rf"\b(?:[2-9]0|{'|'.join(TENS)})[- ]?(?:ish|something|odd)\b",
     r"\b\d{1,3}[ -]{0,2}(?:jahre|j[aä]e?hrig|anni\b|ans\b|a[nñ]os\b|jaar)",
     r"\b(?:y/?o|y\.o\.)[: ]{1,3}\d|(?:aet|æt)(?:at(?:is)?)?\.?\s\d",
-    rf"\b(?:over|above|past|will\sbe)\s(?:\d|{CARDINAL})",
+    rf"\b(?:over|above|past|will\sbe|lived\sto|lived\sto\sbe)\s(?:\d|{CARDINAL})",
 )
 """Patterns for google-re2 of the places where such an age may begin."""
