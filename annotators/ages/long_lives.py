@@ -144,7 +144,9 @@ FROM_WILL: tuple[AgeRule, ...] = (
 )
 FROM_LIVED: tuple[AgeRule, ...] = (
     age_rule(
-        "lived to be n", guards.turned, rf"lived[ ]to[ ](?:be[ ])?(?P<span>(?P<n>\d{{2,3}}|{CARDINAL}))(?![\w%°/]|[.,:]\d)"
+        "lived to be n",
+        guards.turned,
+        rf"lived[ ]to[ ](?:be[ ])?(?P<span>(?P<n>\d{{2,3}}|{CARDINAL}))(?![\w%°/]|[.,:]\d)",
     ),
 )
 PLACES = (

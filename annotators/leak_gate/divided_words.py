@@ -58,8 +58,13 @@ _MISREAD = {
 }
 _SKELETON = str.maketrans(_MISREAD)
 """Gives one form to characters that OCR takes for each other: `Z0rb1att`, `Zorblatt` and `Zorbiatt`."""
-_SHORTEST, _SHORTEST_MISREAD, _SHORTEST_WRAPPED = 3, 4, 5
+_SHORTEST, _SHORTEST_MISREAD, _SHORTEST_WRAPPED, _SHORTEST_INSIDE = 3, 4, 5, 6
 """Shorter words are not searched for (letters)."""
+_LONGER = re.compile(rf"[^\W_]{{{_SHORTEST_INSIDE + 1},{_LONGEST}}}")
+_MOST_AROUND = 3
+"""Letters before and after a name in a longer word: `jzorblatt`, `zorblattjm`; any digits may be there too."""
+_DERIVED = frozenset("ia ian an ism ist oid ic".split())
+"""Endings of words that are derived from names: a species, a syndrome."""
 _NAMED = ("PERSON", "LOCATION", "ORGANIZATION")
 
 
@@ -84,6 +89,8 @@ def find_divided_words(document: SearchableText, values: Iterable[MaskedValue], 
         kind = table.kind_of(c)
         if kind is not None:
             yield DividedWord(c.begin, c.end, kind)
+    if _LONGER.search(text):
+        yield from (table or _ValueWords(values, words)).inside_longer(text)
 
 
 def _spaced(text: str) -> Iterator[Candidate]:
@@ -185,6 +192,25 @@ class _ValueWords:
         kind = self._kinds.get(candidate.word)
         ordinary = kind is not None and bool(candidate.parts) and all(map(self._is_word, candidate.parts))
         return None if ordinary else kind
+
+    def inside_longer(self, text: str) -> Iterator[DividedWord]:
+        """Yield the words that contain a name of people, such as names of users."""
+        names = self._distinctive
+        for m in _LONGER.finditer(text) if names else ():
+            word = fold(m[0]).strip("0123456789")
+            if len(word) < _SHORTEST_INSIDE or self._words.is_word(word):
+                continue
+            around = range(_MOST_AROUND + 1)
+            cuts = ((before, len(word) - after) for before in around for after in around)
+            inner = (word[b:e] for b, e in cuts if b or word[e:] not in _DERIVED)
+            kind = next((names[part] for part in inner if part in names), None)
+            if kind is not None and (len(word) < len(m[0]) or word not in names):
+                yield DividedWord(m.start(), m.end(), kind)
+
+    @cached_property
+    def _distinctive(self) -> Mapping[str, PhiKind]:
+        people = ((w, k) for w, k in self._kinds.items() if k.top is PhiKind.PERSON and len(w) >= _SHORTEST_INSIDE)
+        return {word: kind for word, kind in people if not self._is_word(word)}
 
     def _is_word(self, word: str) -> bool:
         return bool(word) and (self._words.level(word) > 0 or self._words.is_word(word))

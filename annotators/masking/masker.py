@@ -182,7 +182,9 @@ class Masker(AnalysisEngine):
             item.masked = item.value if operator is None else operator.field(item.value, item.kind, context)
             item.operator = "keep" if operator is None else operator.name
             told = item.kind.top in (PhiKind.DATE, PhiKind.AGE) and not (operator is not None and operator.hides)
-            if told and item.path.startswith(source_record.NAMED):  # those of case reports and FHIR see the whole patient
+            if told and item.path.startswith(
+                source_record.NAMED
+            ):  # those of case reports and FHIR see the whole patient
                 contract = CalendarContract.of(context, self._oldest)
                 item.masked = None if contract.hides_field(item.value, item.kind) else item.masked
 

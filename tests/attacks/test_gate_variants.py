@@ -27,6 +27,9 @@ VARIANTS: dict[str, tuple[str, str, list[str]]] = {
     ),
 }
 DISGUISES = {
+    "login": "His login is jzorblatt, all.",
+    "login with digits": "User zorblatt17 signed, all.",
+    "plural": "Note for Zorblatts and jmzorblatt2, all.",
     "wrapped": "The relatives: Zorb\nlatt, all.",
     "wrapped with a hyphen": "The family of Zorb-\n    latt came.",
     "wrapped, CR LF": "the Zorb-\r\nlatt family",

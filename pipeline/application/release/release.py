@@ -130,7 +130,8 @@ def _assembly(run: Path, data: Mapping[str, Any], salt: bytes, options: ReleaseO
     if faults:
         raise ConfigError(faults)
     notes = [
-        f"consumer {c.id} writes outside of the output folder, and is left out"
+        f"consumer {c.id} writes {_leaves(c)}, which a release does not replace: it is left out; what the run wrote there stays "
+        "as it was, or leaves with the old release/"
         for c in pipeline.consumers
         if _leaves(c)
     ]
@@ -166,11 +167,13 @@ def _holds_originals(consumer: CasConsumer) -> bool:
     return consumer.name == "xmi" and not getattr(consumer, "views", ()) and not getattr(consumer, "types", ())
 
 
-def _leaves(consumer: CasConsumer) -> bool:
-    """Return whether a consumer writes outside of the output folder: an absolute path, `..`, or a database."""
+def _leaves(consumer: CasConsumer) -> str:
+    """Return where a consumer writes that is not a file below the output folder; empty for the others."""
     values = [getattr(consumer, f.name) for f in dataclasses.fields(consumer)]  # type: ignore[arg-type]
     paths = [v for v in values if isinstance(v, Path)]
-    return any(p.is_absolute() or ".." in p.parts for p in paths) or hasattr(consumer, "url")
+    if hasattr(consumer, "url"):
+        return "to a database"
+    return "outside of the output folder" if any(p.is_absolute() or ".." in p.parts for p in paths) else ""
 
 
 # -- the documents -------------------------------------------------------------------------------------------------

@@ -305,4 +305,4 @@ def test_a_consumer_that_leaves_the_output_folder_does_not_run_again(tmp_path: P
         anna.done("c")
     result = caspipe("release", run, "--review", "anna")
     assert sorted((p.name, p.read_bytes()) for p in away.glob("*")) == before
-    assert "consumer far writes outside of the output folder, and is left out" in result.output
+    assert "consumer far writes outside of the output folder, which a release does not replace" in result.output
