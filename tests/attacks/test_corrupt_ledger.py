@@ -180,6 +180,7 @@ def test_a_damaged_row_is_no_crash(notes: Path) -> None:
 
 
 @pytest.mark.attack("corrupt-ledger")
+@pytest.mark.usefixtures("no_plugins")  # whose files that user may not read
 @pytest.mark.skipif(not hasattr(os, "fork") or os.geteuid() != 0, reason="needs root, to become another user")
 def test_a_ledger_that_cannot_be_written_says_so(notes: Path) -> None:
     run(notes)
