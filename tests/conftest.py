@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from caspipe.pipeline.assembly.dependencies import PLUGIN
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
@@ -27,3 +30,12 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("needs the open corpora in ../shared, which lie beside the developers' checkouts only")
     return SHARED
+
+
+@pytest.fixture(scope="module")
+def no_plugins() -> Iterator[None]:
+    """Hide the plug-ins that other tests loaded into this process: a bundle would contain them."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in sys.modules if name.startswith(PLUGIN)]:
+            patch.delitem(sys.modules, name)
+        yield

@@ -183,13 +183,13 @@ def test_any_number_of_workers_gives_the_same(tmp_path: Path) -> None:
         "Quellmore": ANN,
     }
     seen = []
-    for workers in (0, 2):
-        out = tmp_path / f"out{workers}"
-        run(out, texts, "[text, jsonl, csv]", f"run.workers={workers}")
+    for workers, start in ((0, "auto"), (2, "fork"), (2, "spawn")):
+        out = tmp_path / f"out-{workers}-{start}"
+        run(out, texts, "[text, jsonl, csv]", f"run.workers={workers}", f"run.start={start}")
         files = {p.relative_to(out): p.read_bytes() for p in (out / "release").rglob("*") if p.is_file()}
         quarantine = {p.name: p.read_bytes() for p in (out / "restricted/quarantine").iterdir()}
         seen.append((files, quarantine))
-    assert seen[0] == seen[1]
+    assert seen[0] == seen[1] == seen[2]
     assert len(seen[0][1]) == 2  # text and reason of x, which shows what is masked in all others
 
 

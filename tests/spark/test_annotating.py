@@ -252,6 +252,7 @@ def test_models_lists_and_plug_ins_travel(spark: Any, tmp_path: Path, trouble: P
 
 
 @pytest.mark.filterwarnings("ignore:.*not signed by a key you trust:UserWarning")
+@pytest.mark.usefixtures("no_plugins")
 def test_a_bundle_is_shipped_as_it_is(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packed = pack(written(tmp_path / "rules.yaml", RULES), tmp_path / "rules.zip")
     out = annotate(frame(spark, [("a", "Dr. Smith")]), packed.path, columns=["text"])

@@ -87,8 +87,11 @@ class Finished:
 class PoolWorker(Worker):
     """A worker as the process of the run sees it."""
 
-    def __init__(self, number: int, assembly: Assembly | bytes, salt: bytes, *, show_output: bool) -> None:
-        """`number`: counted from 1 over the whole run. `assembly`: packed for a process that is spawned, else open."""
+    def __init__(
+        self, number: int, assembly: Assembly | bytes, salt: bytes, scan_key: bytes, *, show_output: bool
+    ) -> None:
+        """`number`: counted from 1 over the whole run. `assembly`: packed for a process that is spawned, else open. `scan_key`:
+        see `Assembly`; it is not known yet when the assembly is packed."""
         start = "spawn" if isinstance(assembly, bytes) else "fork"
         self.number = number
         self.activity = ActivityLog(start)
@@ -106,7 +109,7 @@ class PoolWorker(Worker):
         self.component_late = False
         """True if that was the limit of one component."""
         output = WithheldOutput(show=show_output)
-        arguments = (assembly, registry.loaded_files(), salt, self.activity, output)
+        arguments = (assembly, registry.loaded_files(), salt, scan_key, self.activity, output)
         super().__init__(f"caspipe-worker-{number}", start, _set_up, *arguments, output=output)
 
     @property
@@ -126,7 +129,12 @@ def packed(assembly: Assembly) -> bytes:
 
 
 def _set_up(
-    assembly: Assembly | bytes, plugins: Sequence[str], salt: bytes, activity: ActivityLog, output: WithheldOutput
+    assembly: Assembly | bytes,
+    plugins: Sequence[str],
+    salt: bytes,
+    scan_key: bytes,
+    activity: ActivityLog,
+    output: WithheldOutput,
 ) -> Handler:
     """Open the components, unless this process is a copy of the one in which they are open."""
     with collect_warnings() as collected:
@@ -136,6 +144,7 @@ def _set_up(
             assembly = pickle.loads(assembly)  # created by this program
             assert isinstance(assembly, Assembly)
             assembly.open_in_worker()
+    assembly.scan_key = scan_key
     assembly.stats.clear()
     limit_memory(assembly.options.limits.memory_mb)
     output.take()  # what plug-ins print when they are loaded is of no document

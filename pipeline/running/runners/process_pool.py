@@ -87,7 +87,8 @@ class ProcessPoolRunner(Runner):
     def _spawn(self) -> PoolWorker:
         self._spawned += 1
         show = self.assembly.options.show_output
-        return PoolWorker(self._spawned, self._packed or self.assembly, self.salt, show_output=show)
+        assembly = self._packed or self.assembly
+        return PoolWorker(self._spawned, assembly, self.salt, self.assembly.scan_key, show_output=show)
 
     # -- sending and receiving -------------------------------------------------------------------------------------
 
