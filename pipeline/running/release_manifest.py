@@ -9,6 +9,7 @@ from typing import Any
 
 from ..assembly.assembly import Assembly
 from ..contract.report import RunReport
+from ..errors import CaspipeError
 from ..storage.files import write_atomic
 from ..storage.hashing import code_version
 from .released_names import ReleasedNames
@@ -28,9 +29,14 @@ def write_manifest(assembly: Assembly, report: RunReport) -> None:
     release = assembly.output / RELEASE
     if not release.is_dir():
         return
-    (release / SIGNATURE).unlink(missing_ok=True)
     data = json.dumps(manifest_of(assembly, report), indent=1) + "\n"
-    write_atomic(release / NAME, data.encode("ascii"))
+    try:
+        (release / SIGNATURE).unlink(missing_ok=True)
+        write_atomic(release / NAME, data.encode("ascii"))
+    except (CaspipeError, OSError) as error:
+        if not report.stopped:
+            raise
+        report.warnings.append(f"{release / NAME}: cannot write: {error}")  # the reason why the run stopped must not be lost
 
 
 def manifest_of(assembly: Assembly, report: RunReport) -> dict[str, Any]:

@@ -338,7 +338,7 @@ def test_a_resumed_run_leaves_rows_that_are_as_they_were_written(url: str, tmp_p
         }
         return Pipeline.parse(
             f"reader: {{sql: {{url: '{url}', table: notes}}}}\nengines: [segmenter, dates, resolver, masker]\n"
-            f"consumers: [{{sql: {json.dumps(given)}}}]\nrun: {{output: {tmp_path}/out, workers: 0}}\n",
+            f"consumers: [{{sql: {json.dumps(given)}}}]\nrun: {{output: {tmp_path}/out, workers: 0, names: id}}\n",
             ["run.resume=true", *overrides],
         ).run()
 

@@ -25,6 +25,7 @@ from caspipe.pipeline.application.service.problems import Problem
 from caspipe.pipeline.application.service.recommender_store import Key, RecommenderStore
 from caspipe.pipeline.application.service.settings import Spec
 from caspipe.pipeline.errors import ConsumerError
+from caspipe.pipeline.running.withheld_output import WithheldOutput
 from caspipe.pipeline.running.worker import Worker
 
 pytestmark = pytest.mark.server
@@ -209,7 +210,8 @@ def test_a_training_request_that_is_refused_is_not_kept_in_memory(
 
 
 def test_a_training_whose_service_is_gone_prints_nothing(rules: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    worker = Worker("caspipe-training", "spawn", training._set_up, Spec(config=str(rules)))
+    output = WithheldOutput()
+    worker = Worker("caspipe-training", "spawn", training._set_up, Spec(config=str(rules)), output, output=output)
     assert worker.receive(60) is None
     worker.send(b'{"documents": "' + CANARY.encode() + b"x" * 50_000_000)  # reading it takes longer than closing
     worker.connection.close()
