@@ -44,7 +44,8 @@ class Ran:
 
     def released(self) -> dict[str, bytes]:
         folder = self.out / "release"
-        return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+        files = [p for p in sorted(folder.rglob("*")) if p.is_file() and p.name != "manifest.json"]
+        return {p.relative_to(folder).as_posix(): p.read_bytes() for p in files}
 
     def reasons(self, file: str) -> list[str]:
         """What was said of the documents of a file."""
@@ -61,7 +62,7 @@ def run(
         "reader": {format_.reader: format_.parameters(folder / "in") | options},
         "engines": [*engines, {"masker": {"default": "placeholder"}}],
         "consumers": ["text", format_.consumer],
-        "run": {"output": str(folder / "out"), "names": "id", "max_error_rate": 1},
+        "run": {"output": str(folder / "out"), "names": "id", "scan": False, "max_error_rate": 1},  # ids are numbers of cases
     }
     said = io.StringIO()
     with (
