@@ -36,7 +36,9 @@ def write_manifest(assembly: Assembly, report: RunReport) -> None:
     except (CaspipeError, OSError) as error:
         if not report.stopped:
             raise
-        report.warnings.append(f"{release / NAME}: cannot write: {error}")  # the reason why the run stopped must not be lost
+        report.warnings.append(
+            f"{release / NAME}: cannot write: {error}"
+        )  # the reason why the run stopped must not be lost
 
 
 def manifest_of(assembly: Assembly, report: RunReport) -> dict[str, Any]:

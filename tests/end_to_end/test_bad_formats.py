@@ -62,7 +62,12 @@ def run(
         "reader": {format_.reader: format_.parameters(folder / "in") | options},
         "engines": [*engines, {"masker": {"default": "placeholder"}}],
         "consumers": ["text", format_.consumer],
-        "run": {"output": str(folder / "out"), "names": "id", "scan": False, "max_error_rate": 1},  # ids are numbers of cases
+        "run": {
+            "output": str(folder / "out"),
+            "names": "id",
+            "scan": False,
+            "max_error_rate": 1,
+        },  # ids are numbers of cases
     }
     said = io.StringIO()
     with (

@@ -25,6 +25,7 @@ from caspipe.annotators.neural.inputs import FIRST
 from caspipe.annotators.neural.network_model import NETWORK, VOCABULARIES, NeuralModel
 from caspipe.annotators.neural.vectors.word_vectors import WordVectors
 from caspipe.annotators.patterns.rule_file import RuleFile
+from caspipe.annotators.site_lists.site_list import SiteList
 from caspipe.annotators.pretrained.gliner import GlinerAnnotator
 from caspipe.annotators.pretrained.transformer_folder import TransformerFolder
 from caspipe.annotators.sequence.arrays import pack
@@ -223,6 +224,16 @@ SEEDS: dict[str, Resources] = {
     ),
     "clusters": Resources("Clusters", _file("c.txt", b"0110\tSmith\t12\n0111\tJones\t3\n"), Clusters.load, "c.txt"),
     "rules": Resources("RuleFile", _file("r.yaml", _RULES), RuleFile.load, "r.yaml", lambda r: (r.matcher, r.faults())),
+    "site list": Resources(
+        "SiteList",
+        _file(
+            "site.yaml",
+            b"allow: [Whipple]\ndeny: [{words: [Elm], kind: LOCATION}, {pattern: 'W-[0-9]{3}', kind: ID}]\n",
+        ),
+        SiteList.load,
+        "site.yaml",
+        lambda sites: sites.find("Elm W-123"),
+    ),
     "transformer": Resources("TransformerFolder", _transformer, TransformerFolder.load),
     "type system": Resources(
         "TypeSystem",

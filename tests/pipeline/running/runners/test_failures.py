@@ -93,6 +93,7 @@ def test_stop_ends_at_the_first_failure_and_skip_at_none(tmp_path: Path, workers
     assert (report.exit_code, seen.statuses()) == (4, {1: "released", 2: "released", 3: "error"})
     assert sorted(running.files(tmp_path / "stop")) == [
         "release/documents.jsonl",
+        "release/manifest.json",
         "release/text/n0.txt",
         "release/text/n1.txt",
         "restricted/quarantine/000003.cas",
@@ -262,6 +263,7 @@ def test_a_reader_that_breaks_down_in_the_middle_ends_the_run_after_what_came_be
     assert (report.documents.released, report.exit_code) == (2, 4)
     assert sorted(running.files(tmp_path / "out")) == [
         "release/documents.jsonl",
+        "release/manifest.json",
         "release/text/doc1.txt",
         "release/text/doc2.txt",
     ]
@@ -283,7 +285,7 @@ def test_two_consumers_of_one_kind_have_names_of_their_own(tmp_path: Path) -> No
         report = made.run()
         assert report.documents.released == 3
     assert report.reused == 3
-    assert len(running.files(tmp_path / "out")) == 6
+    assert len(running.files(tmp_path / "out")) == 7  # with the manifest
 
 
 @pytest.mark.slow
