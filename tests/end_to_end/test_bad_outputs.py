@@ -45,7 +45,7 @@ def test_what_holds_original_text_is_its_owners_only(tmp_path: Path) -> None:
     ran = run(tmp_path, {"a.txt": NOTE.encode()}, consumers=["text", "jsonl"], after=["t_failing_engine"])
     assert ran.counts() == (1, 0, 1, 0)
     paths = [ran.out / "restricted", *(ran.out / "restricted").rglob("*")]
-    assert len(paths) == 7
+    assert len(paths) == 9  # the folders, the ledger and its files, configuration, text, annotations and reason
     assert [p.name for p in paths if p.stat().st_mode & 0o077] == []
 
 

@@ -25,7 +25,6 @@ from caspipe.annotators.neural.inputs import FIRST
 from caspipe.annotators.neural.network_model import NETWORK, VOCABULARIES, NeuralModel
 from caspipe.annotators.neural.vectors.word_vectors import WordVectors
 from caspipe.annotators.patterns.rule_file import RuleFile
-from caspipe.annotators.site_lists.site_list import SiteList
 from caspipe.annotators.pretrained.gliner import GlinerAnnotator
 from caspipe.annotators.pretrained.transformer_folder import TransformerFolder
 from caspipe.annotators.sequence.arrays import pack
@@ -34,6 +33,7 @@ from caspipe.annotators.sequence.features.embedding import Vectors
 from caspipe.annotators.sequence.linear_model import LinearModel, write_linear_model
 from caspipe.annotators.sequence.model_files import META, write_model
 from caspipe.annotators.sequence.weights import Weights
+from caspipe.annotators.site_lists.site_list import SiteList
 from caspipe.typesystem import Cas, PhiKind
 from caspipe.typesystem.typesystem import TypeSystem
 
