@@ -250,6 +250,8 @@ class ReleaseScanner:
                     form = place.digest, place.size
                     if owner and not is_name and reach[form] < OWN:
                         continue
+                    if owner and len(owners) > 1 and KINDS[place.kind] == "DATE":
+                        continue  # the shifted date of another document may be the same day
                     if not owner and (form in permitted or (is_name and _is_short_number(place))):
                         continue
                     self._hit(_hit(piece, to_old, place, path, owner), number)
