@@ -18,7 +18,7 @@ from caspipe.typesystem import Cas, PhiCandidate, PhiKind, View
 
 @component("leaking_marks", outputs=[PhiCandidate])
 class LeakingMarks(Annotator):
-    """Finds what stands in braces: `{PERSON:Ann Bell}`. The same words elsewhere are overlooked."""
+    """Finds the words in braces: `{PERSON:Ann Bell}`. The same words elsewhere are overlooked."""
 
     def annotate(self, view: View) -> Iterator[PhiCandidate]:
         for m in re.finditer(r"\{(\w+):([^{}]*)\}", view.text):
