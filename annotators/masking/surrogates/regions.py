@@ -97,7 +97,7 @@ IN|Uttar Pradesh|||Kanpur,Lucknow,Varanasi,Agra
 IN|West Bengal|||Howrah,Durgapur,Siliguri
 """
 """Public facts: postal areas of Canada Post, Australia Post and Royal Mail; towns of GeoNames (CC BY 4.0) by their region.
-Of a region with several postal areas, one is listed, with towns that lie in it: any town then fits any code."""
+Of a region with several postal areas, one is listed, with its towns, so that any town fits any code."""
 
 
 def _read(line: str) -> Region:
