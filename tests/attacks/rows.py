@@ -20,7 +20,7 @@ ROWS = {
     "age-from-records": "no age over 89 can be computed from released FHIR and E2B records",
     "age-phrases": "ages written as birthdays, months, days or abbreviations are masked",
     "half-shifted": "no date-like token stays as it was beside shifted dates",
-    "whole-weeks": "offsets in whole weeks; the offsets that remain possible are said",
+    "whole-weeks": "offsets in whole weeks; `caspipe why` reports which offsets remain possible",
     "precision": "a masked date is never more precise than the original, and keeps its form",
     # reviewed to released
     "review-decisions": "decisions of the review reach the release",
@@ -41,7 +41,7 @@ ROWS = {
     "withheld-output": "text through print, exceptions, finalizers and threads is withheld in workers",
     "signals": "SIGTERM and SIGHUP end a run as Ctrl-C does",
     "permissions": "an open restricted/ is tightened or refused",
-    "corrupt-ledger": "a corrupt ledger is told with what to do",
+    "corrupt-ledger": "a corrupt ledger is reported, with what to do",
     # proof
     "selftest": "the attacks run on the user's own installation and configuration",
 }
