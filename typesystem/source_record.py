@@ -30,6 +30,8 @@ ONSET = "carrier_onset"
 TERM = "carrier_term"
 """Metadata: `yes` if the text is a clinical term (a reaction, an indication, a test, a unit), absent for other texts: names are
 not looked for in it, except those that the record knows."""
+ROW = "record"
+"""Metadata: the id of the table row that a document was read from. A run hides it, or writes its keyed hash."""
 NAMED = "field:"
 """The prefix of the path of a RecordField in a record with named fields (CSV, JSON Lines), before the name of the field."""
 

@@ -10,9 +10,9 @@ import re
 import warnings
 
 from ...pipeline.contract.component import CasConsumer
+from ...pipeline.contract.masked_words import MaskedWords
 from ...pipeline.errors import ConsumerError
 from ...typesystem import Cas, CaspipeWarning, RecordField, source_record
-from .masked_words import MaskedWords
 from .released import encodable
 
 _NEVER = re.compile(r"carrier_|patient|date_shift|possible_offsets", re.IGNORECASE)
@@ -31,8 +31,6 @@ _DATE = re.compile(
     """.replace("MONTHS", _MONTHS),
     re.VERBOSE | re.IGNORECASE,
 )
-RECORD = "record"
-"""Metadata: the record that a document was read from. A run hides it, or writes its keyed hash."""
 _SHORTEST_ID = 4
 """Shorter ids are not searched for: they are numbers that anything can contain."""
 
@@ -61,7 +59,7 @@ def released_metadata(consumer: CasConsumer, cas: Cas) -> dict[str, str]:
             )
         elif masked.occur_in(value) or masked.occur_in(name):
             _warn(consumer, name, "contains what was masked in the document, or what its record knows of people")
-        elif name != RECORD and shows_id(value, cas.source_id):
+        elif name != source_record.ROW and shows_id(value, cas.source_id):
             _warn(consumer, name, "contains the id of the document")
         else:
             released[name] = value

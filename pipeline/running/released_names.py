@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from ...consumers.files.metadata import RECORD
 from ...typesystem import Cas
+from ...typesystem.source_record import ROW
 from ..assembly.assemble import RunOptions
 from ..assembly.assembly import Assembly
 from ..contract.component import CasConsumer
@@ -68,14 +68,12 @@ class ReleasedNames:
             yield
             return
         document, metadata = cas.id, cas.metadata
-        shown = {
-            k: v if k != RECORD else pseudonym(v, self.key) for k, v in metadata.items() if k != RECORD or self.key
-        }
+        shown = {k: v if k != ROW else pseudonym(v, self.key) for k, v in metadata.items() if k != ROW or self.key}
         cas.id, cas.source_id, cas.metadata = self.name(number, document), document, shown
         try:
             yield
         finally:
-            metadata.update((k, v) for k, v in shown.items() if k != RECORD)  # consumers note there what they replaced
+            metadata.update((k, v) for k, v in shown.items() if k != ROW)  # consumers note there what they replaced
             cas.id, cas.source_id, cas.metadata = document, "", metadata
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from ...pipeline.errors import DuplicateError, ReaderError, nearest
 from ...pipeline.storage.digest_set import Digests
 from ...typesystem import Cas, KnownPhi, PhiKind, RecordField
-from ...typesystem.source_record import NAMED
+from ...typesystem.source_record import NAMED, ROW
 from ..files.file_reader import StreamReader
 from ..files.patients import PatientOptions
 from ..gold import Overlaps, add_gold
@@ -109,7 +109,7 @@ class RecordFields(PatientOptions):
                 continue
             seen.add(document_id)
             if several:
-                cas.metadata.update(record=record_id, field=field)
+                cas.metadata.update({ROW: record_id, "field": field})
             yield cas
 
     def record_id(self, record: Mapping[str, Any], number: str) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from caspipe.consumers.files.masked_words import MaskedWords
 from caspipe.pipeline import Pipeline
 from caspipe.pipeline.contract import registry
+from caspipe.pipeline.contract.masked_words import MaskedWords
 from caspipe.typesystem import PhiKind
 
 WITHHELD = "contains what was masked in the document, or what its record knows of people: not written"

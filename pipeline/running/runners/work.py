@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....consumers.files.masked_words import MaskedWords
 from ....typesystem import INITIAL_VIEW, Cas, CaspipeWarning, KnownPhi
 from ....typesystem.errors import warning_text
 from ....typesystem.json_cas.writer import write_jsoncas
 from ...assembly.assembly import Assembly
 from ...contract.component import CasConsumer, TwoPhaseConsumer
+from ...contract.masked_words import MaskedWords
 from ...contract.report import Found
 from ...errors import CaspipeError, ComponentError, guarded
 from ...storage import files
