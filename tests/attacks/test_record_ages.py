@@ -354,8 +354,7 @@ def e2b_faults(p: Person, found: Found, decades: bool) -> Iterator[str]:
         yield f"{p.number}: two dates tell {oldest(found.dates)}"
     if found.age is not None and later(found.age, found.onset, found.dates) > 89:
         yield f"{p.number}: the age tells {later(found.age, found.onset, found.dates)}"
-    # some dates are only a year, and a birth date without a day may move by another year than the others; dates that are only a
-    # month count as half a month longer
+    # some dates are only a year, a birth date without a day may move by another year, a month counts as half a month longer
     last = period(str(max(p.visits).year))[1] + datetime.timedelta(days=16)
     at_most = years(period(str(p.born)[: p.precision])[0], last) + (p.precision < 10)
     if at_most <= 89:
