@@ -12,7 +12,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator
 from itertools import tee
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import marisa_trie
 import numpy as np
@@ -212,22 +212,34 @@ def key_of_files(files: Iterable[Path], *settings: str) -> str:
     return digest.hexdigest()[:32]
 
 
-def cached(key: str, build: Callable[[], Compiled]) -> Compiled:
-    """Return the dictionary `key` from the cache, or build and store it; it is in memory only if the cache is not writable."""
+class Saved(Protocol):
+    """A compiled object that can be written into a folder."""
+
+    def save(self, folder: Path) -> None: ...
+
+
+S = TypeVar("S", bound=Saved)
+
+
+def cached(key: str, build: Callable[[], S], read: Callable[[Path], S]) -> S:
+    """Return the object `key` from the cache, or build and store it; it is in memory only if the cache is not writable.
+
+    `read` opens its folder, or raises ResourceError.
+    """
     target = cache_folder() / "lexicon" / key
     if target.is_dir():
         with contextlib.suppress(ResourceError):
-            return Compiled.open(target)
+            return read(target)
     built = build()
     try:
         save(built, target)
-        return Compiled.open(target)
+        return read(target)
     except (OSError, ResourceError):
         return built
 
 
-def save(compiled: Compiled, target: Path) -> None:
-    """Write a dictionary as folder `target` atomically: a reader sees all of it or nothing. Raises OSError."""
+def save(compiled: Saved, target: Path) -> None:
+    """Write a compiled object as folder `target` atomically: a reader sees all of it or nothing. Raises OSError."""
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=target.parent))
     try:

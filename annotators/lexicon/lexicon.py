@@ -95,6 +95,7 @@ class Lexicon(Resource):
         self.name = name
         self.compiled = compiled
         self._columns = {h["name"]: tuple(h["columns"]) for h in compiled.meta["lists"]}
+        self._frequent = _Strings(compiled)
         self._by_key: FormTable[tuple[Entry, ...]] = FormTable(self._read_key)
         self._by_form: FormTable[tuple[Entry, ...]] = FormTable(self._read_form)
 
@@ -159,6 +160,11 @@ class Lexicon(Resource):
     def __len__(self) -> int:
         return int(self.compiled.meta["terms"])
 
+    @property
+    def is_packed(self) -> bool:
+        """True for a list of the pack or a combination of such lists, false for a file, whatever its name."""
+        return _PACKED.get(self.name) is self
+
     def __contains__(self, form: str) -> bool:
         return bool(self._by_form[form])
 
@@ -195,7 +201,7 @@ class Lexicon(Resource):
 
     def _read_form(self, form: str) -> tuple[Entry, ...]:
         tokens, key = _KEYED[form]
-        entries = self._read_key(key) if tokens else ()  # not cached by key: the cache of forms is enough
+        entries = self._by_key[key] if tokens else ()
         return tuple([e for e in entries if case_fits(e, tokens)]) if entries else ()
 
     def _read_key(self, key: str) -> tuple[Entry, ...]:
@@ -204,14 +210,31 @@ class Lexicon(Resource):
         if number is None:
             return ()
         rows = compiled.rows[int(compiled.first[number]) : int(compiled.first[number + 1])].tolist()
-        return tuple([self._entry(row) for row in rows])
+        return tuple([self._entry(*row) for row in rows])
 
-    def _entry(self, row: list[int]) -> Entry:
-        form, group, concept, preferred, columns, list_name = map(self.compiled.string, row[:6])
-        values = dict(zip(self._columns[list_name], columns.split("\t"), strict=False)) if columns else {}
-        exact = joined(tokens_of(form)) if row[6] == EXACT else ""
-        capitals = abbreviations(tokens_of(form)) if row[6] == BY_TOKEN else ()
-        return Entry(form, list_name, group, concept, preferred or form, values, exact, capitals)
+    def _entry(
+        self, form: int, group: int, concept: int, preferred: int, columns: int, source: int, case: int
+    ) -> Entry:
+        """Return the entry of a row: numbers of strings, of which 0 is empty, and the case class."""
+        string, frequent = self.compiled.string, self._frequent
+        word, list_name = string(form), frequent[source]
+        values = dict(zip(self._columns[list_name], string(columns).split("\t"), strict=False)) if columns else {}
+        exact = joined(tokens_of(word)) if case == EXACT else ""
+        capitals = abbreviations(tokens_of(word)) if case == BY_TOKEN else ()
+        own = string(preferred) if preferred else word
+        return Entry(word, list_name, frequent[group], string(concept) if concept else "", own, values, exact, capitals)
+
+
+class _Strings(dict[int, str]):
+    """The few strings of a dictionary that most entries share: names of lists and groups."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        super().__init__()
+        self._compiled = compiled
+
+    def __missing__(self, number: int) -> str:
+        text = self[number] = self._compiled.string(number)
+        return text
 
 
 _PACKED: dict[str, Lexicon] = {}
@@ -246,7 +269,7 @@ def _compiled(name: str) -> Compiled:
     files = pack_files()
     if name in files or name in COMBINED:
         chosen = [files[n] for n in COMBINED.get(name, (name,))]
-        return cached(key_of_files(chosen, name), lambda: compile_terms((pack.read(f, {}) for f in chosen), name))
+        return cached(key_of_files(chosen, name), lambda: compile_terms((pack.read(f, {}) for f in chosen), name), Compiled.open)
     place = Path(name.partition("::")[0]).expanduser()
     if (place / META).is_file():
         return Compiled.open(place)
@@ -255,4 +278,4 @@ def _compiled(name: str) -> Compiled:
     address = LexiconAddress.parse(name)
     options = dict(address.options)
     key = key_of_files(address.format.files(address.path), address.format.name, repr(sorted(options.items())))
-    return cached(key, lambda: compile_terms([address.format.read(address.path, options)], address.path.name))
+    return cached(key, lambda: compile_terms([address.format.read(address.path, options)], address.path.name), Compiled.open)

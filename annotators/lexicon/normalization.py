@@ -38,6 +38,8 @@ NORMAL: FormTable[str] = FormTable(normalize)
 
 def tokens_of(text: str) -> list[str]:
     """Return the tokens of a dictionary entry, from the same tokenizer as texts."""
+    if text.isalpha() and text.isascii():
+        return [text]  # letters alone are never divided
     begins, ends = token_spans(text)
     return [text[b:e] for b, e in zip(begins, ends, strict=True)]
 

@@ -18,6 +18,7 @@ from ...pipeline.contract.resources import load, resource_class
 from ...pipeline.errors import CasError
 from ...typesystem import FeatureStructure, FormTable
 from .feature import Feature, FormFeature, TokenFeature, ValueFeature, Words, as_tuple
+from .form_attributes import FormAttributes, base
 from .numbering import DocumentRows, RowNumbering
 
 Context = Literal["sentence", "document"]
@@ -141,7 +142,6 @@ class FeatureSet:
         self.offsets = range(low, high + 1)
         """All offsets in the window of any feature."""
         self.of_form = [f for f in self.features if isinstance(f, FormFeature)]
-        self._form_parts = [(f.of, f.label) for f in self.of_form]
         self.of_token = [f for f in self.features if isinstance(f, TokenFeature)]
         self.of_value = [f for f in self.features if isinstance(f, ValueFeature)]
         shared = [f for f in self.of_token if not f.varied]
@@ -156,6 +156,7 @@ class FeatureSet:
                 cls, value = resource_class(type(feature), field.name), getattr(feature, field.name)
                 if cls is not None and isinstance(value, str):
                     setattr(feature, field.name, load(cls, value))
+        self.__dict__.pop("_form_attributes", None)
 
     def needs(self) -> tuple[type[FeatureStructure] | str, ...]:
         """Return the types and UIMA features that earlier components must have added or set."""
@@ -169,7 +170,11 @@ class FeatureSet:
 
     def bases(self, form: str) -> tuple[str, ...]:
         """Return the bases of a form: its attributes without offset (`lower=dr.`, `hyphen`)."""
-        return tuple(dict.fromkeys([base(label, v) for of, label in self._form_parts for v in as_tuple(of(form))]))
+        return self._form_attributes.bases(form)
+
+    @cached_property
+    def _form_attributes(self) -> FormAttributes:
+        return FormAttributes(self.of_form)
 
     def columns(self, words: Words) -> DocumentFeatures:
         """Return the features of a document; the previous object if it is equal, so that models share its cached rows."""
@@ -222,7 +227,8 @@ class FeatureSet:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without caches."""
-        return {**{k: v for k, v in self.__dict__.items() if k not in ("numbering", "_names")}, "_last": None}
+        caches = ("numbering", "_names", "_form_attributes")
+        return {**{k: v for k, v in self.__dict__.items() if k not in caches}, "_last": None}
 
     def attributes(self, columns: DocumentFeatures) -> Iterator[list[str] | dict[str, float]]:
         """Yield the attributes of every token for training: a list of names, or a mapping to numbers if features are numbers."""
@@ -289,13 +295,6 @@ class BoundedCache(dict[Any, Any]):
             self.clear()
         value = self[key] = self.compute(key)
         return value
-
-
-def base(label: str, value: str) -> str:
-    """Return an attribute without its offset. Characters that other file formats cannot represent become U+FFFD."""
-    if not value.isprintable():
-        value = "".join([c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in value])
-    return f"{label}={value}" if value else label
 
 
 def _whole(feature: TokenFeature | ValueFeature, column: S, words: Words) -> S:

@@ -114,6 +114,11 @@ def _detail(name: str, value: Any, field: Field[Any]) -> str:
 class FormFeature(Feature):
     """A feature of the token's form alone."""
 
+    @property
+    def words_of(self) -> Any:
+        """The lexicon outside of which no form has a value, so that `of` is not called for other forms; None: called for all."""
+        return None
+
     def of(self, form: str) -> Values:
         """Return the value(s) for a form. Must be a pure function: values are cached by form."""
         raise TypeError(f"{type(self).__name__} must define of(form)")
@@ -155,6 +160,8 @@ def normalize(text: str) -> str:
     Composed and decomposed spellings of a word have the same value, and CRFsuite, which reads UTF-8 up to the first NUL,
     can store every value.
     """
+    if text.isascii() and len(text) <= MAX_LENGTH and text.isprintable():
+        return text
     text = text[:MAX_LENGTH]
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)[:MAX_LENGTH]

@@ -27,6 +27,9 @@ class _Affix(FormFeature):
         form = normalize(form[-MAX_LENGTH:] if self.at_end else form)
         if len(form) < n:
             return None
+        if form.isascii():
+            affix = form[-n:] if self.at_end else form[:n]
+            return affix.lower() if self.lower else affix
         cut, step = (len(form) - n, -1) if self.at_end else (n, 1)
         while 0 < cut < len(form) and not form[cut].isascii() and unicodedata.category(form[cut])[0] == "M":
             cut += step

@@ -46,6 +46,10 @@ class InLexicon(FormFeature):
     def label(self) -> str:
         return make_label(self.name, resource_stem(self.lexicon), self.column)
 
+    @property
+    def words_of(self) -> Lexicon | None:
+        return self.lexicon if isinstance(self.lexicon, Lexicon) else None
+
     def of(self, form: str) -> str | tuple[str, ...] | None:
         key, lexicon = _KEY[form], self.lexicon
         if not key or key not in lexicon.compiled.trie:  # true for most forms, without reading or caching entries

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import unicodedata
 from itertools import groupby
+from string import ascii_lowercase, ascii_uppercase, digits
 
 from ....pipeline.contract.component import part
 from ....typesystem import FormTable
 from ..feature import MAX_LENGTH, FormFeature, normalize
 
 _SYMBOLS = {"Lu": "X", "Lt": "X", "Ll": "x", "Lm": "x", "Lo": "o", "Nd": "d"}
+
+
+_ASCII = str.maketrans(dict.fromkeys(ascii_uppercase, "X") | dict.fromkeys(ascii_lowercase, "x") | dict.fromkeys(digits, "d"))
 
 
 def _symbol(char: str) -> str:
@@ -21,6 +25,15 @@ _SYMBOL: FormTable[str] = FormTable(_symbol)
 """The symbol of a character in a shape."""
 _CATEGORY: FormTable[str] = FormTable(unicodedata.category)
 """The Unicode general category of a character."""
+
+
+def _shape(form: str) -> str:
+    form = normalize(form)
+    return form.translate(_ASCII) if form.isascii() else "".join(map(_SYMBOL.__getitem__, form))
+
+
+_SHORT: FormTable[str] = FormTable(lambda shape: "".join(symbol for symbol, _ in groupby(shape)))
+"""Shapes without repetitions of the same symbol."""
 
 
 @part("char_pattern")
@@ -49,7 +62,7 @@ class Shape(FormFeature):
     """
 
     def of(self, form: str) -> str:
-        return "".join(map(_SYMBOL.__getitem__, normalize(form)))
+        return _shape(form)
 
 
 @part("short_shape")
@@ -62,4 +75,4 @@ class ShortShape(FormFeature):
     """
 
     def of(self, form: str) -> str:
-        return "".join(symbol for symbol, _ in groupby(map(_SYMBOL.__getitem__, normalize(form))))
+        return _SHORT[_shape(form)]
