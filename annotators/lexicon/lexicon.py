@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 from ...pipeline.contract.resources import Resource
 from ...pipeline.errors import ResourceError, nearest
@@ -28,8 +27,7 @@ COMBINED: dict[str, tuple[str, ...]] = {
 """Names of combinations of several lists of the pack."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One entry of a lexicon, as written in its source, with the columns of its list."""
 
     form: str
@@ -45,11 +43,11 @@ class Entry:
     """For abbreviations, the text that must match exactly, without hyphens; empty if case does not count."""
     capitals: tuple[tuple[int, str], ...] = ()
     """(index, word) of the words of a longer entry that must keep their case: `CT` of `CT of the head`."""
-    ambiguous: bool = field(init=False)
-    """The form is also an everyday word (or, in other lists, often something else)."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "ambiguous", self.columns.get("ambiguous") == "1")  # needed for every match
+    @property
+    def ambiguous(self) -> bool:
+        """True if the form is also an everyday word (or, in other lists, often something else)."""
+        return self.columns.get("ambiguous") == "1"
 
     def number(self, column: str, default: float = 0.0) -> float:
         """Return a column as a number, or the default if it is empty or missing."""

@@ -150,13 +150,17 @@ SHOWN = CAPITAL | SHOUT | LETTER
 HOT_SHAPE = SHOWN | CASELESS | TITLE | WEAK_TITLE | RELATIVE | NAMED | GREETING
 
 
+_WITHOUT_MARKS = dict.fromkeys([*map(ord, "-'’‐‑–\u200b\u00ad"), *range(0x300, 0x370)])
+"""Removes the signs that may be in a word: hyphens, apostrophes, invisible characters, combining marks."""
+
+
 def shape(form: str) -> int:
     """Return the bits of a form: its shape and its cues in `CUES` and `CREDENTIALS`."""
     bits = CUES.get(form.lower(), 0) | CREDENTIALS.get(form, 0)
     first = form[:1]  # tokens of other tools may be empty
     if not first.isalpha():
         return bits
-    if not all(c.isalpha() or c in "-'’‐‑–\u200b\u00ad" or "\u0300" <= c <= "\u036f" for c in form):
+    if not form.isalpha() and not form.translate(_WITHOUT_MARKS).isalpha():
         return bits
     if not first.isupper():
         return bits | SMALL | (0 if first.islower() else CASELESS)
@@ -164,5 +168,7 @@ def shape(form: str) -> int:
         return bits | LETTER
     if form.isupper():
         return bits | SHOUT
+    if form[1:].islower():
+        return bits | CAPITAL
     ups = sum(c.isupper() for c in form)
     return bits | CAPITAL if ups <= 1 + form.count("-") + (len(form) > 4) else bits

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping
-from functools import cached_property
+from collections.abc import Mapping
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Self
 
@@ -14,6 +14,7 @@ from ...typesystem import FormTable
 from ..lexicon import Entry, Lexicon
 from ..lexicon.lexicon import case_fits
 from ..lexicon.normalization import NORMAL, key_of
+from ..lexicon.word_table import word_table
 from .cues import HOT, HOT_SHAPE, SMALL, shape
 
 # Bits of a form in `Words.facts`.
@@ -176,22 +177,18 @@ class Words(Resource):
         return best
 
     @cached_property
-    def _tokens(self) -> list[tuple[str, Callable[[str], bool]]]:
-        """For each list, a function that tells whether one of its entries contains a token in normal form."""
-        return [(name, lexicon.compiled.words.__contains__) for name, lexicon in self.lists.items()]
+    def _names(self) -> dict[int, tuple[str, ...]]:
+        """The lists by their bits in the word table, filled on demand."""
+        return {}
 
-    def _containing(self, normal: str) -> list[str]:
+    def _containing(self, normal: str) -> tuple[str, ...]:
         """Return the lists with entries that contain a token in normal form: few of the many."""
-        return [name for name, contains in self._tokens if contains(normal)]
-
-    def _beginnings(self, normal: str) -> int:
-        """Return the bits of the lists in which an entry of several words begins with a token in normal form."""
-        bits = 0
-        for name in self._containing(normal):
-            bit = _BEGINNINGS.get(name, 0)
-            if bit and self.lists[name].depth(normal) > 1:
-                bits |= bit
-        return bits
+        inside = word_table()[normal].inside
+        names = self._names.get(inside)
+        if names is None:
+            names = tuple(name for name in self.lists if inside & _bits(name))
+            self._names[inside] = names
+        return names
 
     def _mark(self, form: str) -> int:
         bits = shape(form)
@@ -199,12 +196,10 @@ class Words(Resource):
 
     def _hint(self, form: str) -> bool:
         """Return True if a rule can begin at a form in lower case: a frequent given name, an organization, a cue of one."""
-        normal = NORMAL[form]
-        if any(normal in self.lists[name].compiled.words for name in ("organizations", "organization_cues")):
+        inside = word_table()[NORMAL[form]].inside
+        if inside & _bits("organizations", "organization_cues"):
             return True
-        if not any(normal in self.lists[name].compiled.words for name in ("given_names", "world_names")):
-            return False
-        return bool(_often_names(self._listed[form]) & OFTEN_GIVEN)
+        return bool(inside & _bits("given_names", "world_names")) and bool(_often_names(self._listed[form]) & OFTEN_GIVEN)
 
     def _facts(self, form: str) -> int:
         """Return the lexical bits of a form; if no list contains it, those of the form without diacritics: `José` as `Jose`."""
@@ -227,7 +222,7 @@ class Words(Resource):
         for bit, lists in _MEMBERS:
             if any(name in listed for name in lists):
                 bits |= bit
-        bits |= self._beginnings(NORMAL[form]) | _places(listed)
+        bits |= _beginnings(word_table()[NORMAL[form]].longer) | _places(listed)
         level = _level(listed)
         if _is_term(listed, bits) or (not bits & NAME and "-" in form and self._is_compound(form)):
             bits |= TERM
@@ -251,6 +246,22 @@ class Words(Resource):
         """Return True for several eponyms in one word: `Simpson-Angus`, `Traverso-Longmire`; one may also be a name."""
         listed = [self._listed[part] for part in form.split("-") if part]
         return any("eponyms" in entries and not _often_names(entries) for entries in listed)
+
+
+@cache
+def _bits(*lists: str) -> int:
+    """Return the bits of lists in the word table."""
+    return word_table().bits(*lists)
+
+
+@cache
+def _beginnings(longer: int) -> int:
+    """Return the bits of the lists in which an entry of several words begins with a word, given its lists in the word table."""
+    bits = 0
+    for name, bit in _BEGINNINGS.items():
+        if longer & _bits(name):
+            bits |= bit
+    return bits
 
 
 def _often_names(listed: Mapping[str, Entry]) -> int:

@@ -28,7 +28,8 @@ def span_features(view: View, spans: Sequence[tuple[int, int]], features: Featur
     """Yield the number of tokens of each span (begin, end), and the attributes of its tokens and their neighbors."""
     words = Words(view)
     columns = features.columns(words)
-    bases = {form: features.bases(form) for form in set(words.forms)}
+    forms = list(dict.fromkeys(words.forms))
+    bases = dict(zip(forms, features.bases_of(forms), strict=True))
     sequences = columns.sequences
     for begin, end in spans:
         here = words.under(begin, end)

@@ -170,7 +170,11 @@ class FeatureSet:
 
     def bases(self, form: str) -> tuple[str, ...]:
         """Return the bases of a form: its attributes without offset (`lower=dr.`, `hyphen`)."""
-        return self._form_attributes.bases(form)
+        return self.bases_of([form])[0]
+
+    def bases_of(self, forms: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the bases of several forms."""
+        return self._form_attributes.bases(forms)
 
     @cached_property
     def _form_attributes(self) -> FormAttributes:
@@ -198,7 +202,8 @@ class FeatureSet:
     @cached_property
     def numbering(self) -> RowNumbering:
         """The numbers of forms and of combinations of values, shared by all scorers with these features."""
-        computes = [self.bases, *[bases_of(tuple(f.label for f in some)) for some in self._grouped]]
+        groups = [_each(bases_of(tuple(f.label for f in some))) for some in self._grouped]
+        computes: list[Callable[[Sequence[Any]], list[tuple[str, ...]]]] = [self.bases_of, *groups]
         return RowNumbering(computes, max(-self.offsets[0], self.offsets[-1]))
 
     def places(self, columns: DocumentFeatures) -> DocumentRows:
@@ -302,6 +307,11 @@ def _whole(feature: TokenFeature | ValueFeature, column: S, words: Words) -> S:
     if len(column) != len(words):
         raise CasError(f"feature {feature.label} gave {len(column)} values for {len(words)} tokens")
     return column
+
+
+def _each(bases: Callable[[Any], tuple[str, ...]]) -> Callable[[Sequence[Any]], list[tuple[str, ...]]]:
+    """Return the function that applies another one to each of several keys."""
+    return lambda keys: list(map(bases, keys))
 
 
 def bases_of(labels: tuple[str, ...]) -> Callable[[Any], tuple[str, ...]]:

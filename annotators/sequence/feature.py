@@ -123,6 +123,10 @@ class FormFeature(Feature):
         """Return the value(s) for a form. Must be a pure function: values are cached by form."""
         raise TypeError(f"{type(self).__name__} must define of(form)")
 
+    def of_plain(self, forms: list[str]) -> Iterable[Values]:
+        """Return the value(s) of each of several forms of at most 64 printable ASCII characters. Faster than `of`, if defined."""
+        return map(self.of, forms)
+
 
 class TokenFeature(Feature):
     """A feature of the token in its document."""

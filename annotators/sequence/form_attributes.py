@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from ..lexicon.normalization import NORMAL, tokens_of
 from ..lexicon.word_table import word_table
-from .feature import FormFeature, Values
-
-_Part = tuple[Callable[[str], Values], str]
-
+from .feature import MAX_LENGTH, FormFeature, Values
 
 class FormAttributes:
-    """The bases of forms (`lower=dr.`, `hyphen`): one look-up in the word table selects the few lexicons that contain a form.
+    """The bases of forms (`lower=dr.`, `hyphen`), computed for all new forms of a document together, feature by feature.
 
-    The features must have loaded their resources.
+    One look-up in the word table selects the few lexicons that contain a form. The features must have loaded their resources.
     """
 
     def __init__(self, features: Sequence[FormFeature]) -> None:
-        self._parts: list[_Part] = [(f.of, f.label) for f in features]
+        self._features = list(features)
+        self._labels = [feature.label for feature in features]
         self._bits: list[int] = []
         """For each feature the bits of its lexicon in the word table; 0 if forms outside of it have values, too."""
         for feature in features:
@@ -27,33 +25,52 @@ class FormAttributes:
         self._all = 0
         for bits in self._bits:
             self._all |= bits
-        self._selected: dict[int, list[_Part]] = {}
+        self._selected: dict[int, list[int]] = {}
 
-    def bases(self, form: str) -> tuple[str, ...]:
-        """Return the bases of a form in the order of the features, each once."""
-        found: list[str] = []
-        for of, label in self._parts_for(form):
-            values = of(form)
-            if values is None:
+    def bases(self, forms: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the bases of different forms, for each in the order of the features."""
+        found: list[list[str]] = [[] for _ in forms]
+        plain = [i for i, form in enumerate(forms) if form.isascii() and form.isprintable() and len(form) <= MAX_LENGTH]
+        others = sorted(set(range(len(forms))).difference(plain)) if len(plain) < len(forms) else []
+        plain_forms = [forms[i] for i in plain]
+        members = self._members(forms)
+        for number, (feature, label) in enumerate(zip(self._features, self._labels, strict=True)):
+            if self._bits[number]:
+                for i in members[number]:
+                    _add(found[i], label, feature.of(forms[i]))
                 continue
-            if isinstance(values, str):
-                found.append(base(label, values))
-            else:
-                found += [base(label, value) for value in values]
-        return tuple(dict.fromkeys(found))
+            for i, values in zip(plain, feature.of_plain(plain_forms), strict=True):
+                _add(found[i], label, values)
+            for i in others:
+                _add(found[i], label, feature.of(forms[i]))
+        return [tuple(dict.fromkeys(row)) for row in found]
 
-    def _parts_for(self, form: str) -> list[_Part]:
-        if not self._all:
-            return self._parts
-        tokens = tokens_of(form)
-        if len(tokens) != 1:  # the word table holds single tokens
-            return self._parts
-        lists = word_table()[NORMAL[tokens[0]]].whole & self._all
-        parts = self._selected.get(lists)
-        if parts is None:
-            parts = [part for part, bits in zip(self._parts, self._bits, strict=True) if not bits or bits & lists]
-            self._selected[lists] = parts
-        return parts
+    def _members(self, forms: Sequence[str]) -> list[list[int]]:
+        """For each feature, return the indexes of the forms in its lexicon; of forms of several tokens, all."""
+        members: list[list[int]] = [[] for _ in self._features]
+        if self._all:
+            table = word_table()
+            for i, form in enumerate(forms):
+                tokens = tokens_of(form)
+                lists = table[NORMAL[tokens[0]]].whole & self._all if len(tokens) == 1 else -1
+                if lists:
+                    for number in self._numbers_of(lists):
+                        members[number].append(i)
+        return members
+
+    def _numbers_of(self, lists: int) -> list[int]:
+        """Return the features with a lexicon among some bits."""
+        numbers = self._selected.get(lists)
+        if numbers is None:
+            numbers = self._selected[lists] = [n for n, bits in enumerate(self._bits) if bits & lists]
+        return numbers
+
+
+def _add(row: list[str], label: str, values: Values) -> None:
+    if isinstance(values, str):
+        row.append(base(label, values))
+    elif values is not None:
+        row += [base(label, value) for value in values]
 
 
 def base(label: str, value: str) -> str:

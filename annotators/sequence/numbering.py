@@ -28,7 +28,7 @@ class KeyNumbers(dict[Any, int]):
 
     __slots__ = ("_compute", "_fresh", "before", "order")
 
-    def __init__(self, compute: Callable[[Any], Bases], before: KeyNumbers | None = None) -> None:
+    def __init__(self, compute: Callable[[Sequence[Any]], list[Bases]], before: KeyNumbers | None = None) -> None:
         super().__init__()
         self._compute = compute
         self._fresh: dict[Any, Bases] = {}
@@ -54,9 +54,9 @@ class KeyNumbers(dict[Any, int]):
     def bases(self, keys: Sequence[Any]) -> list[Bases]:
         """Return the bases of keys. The newest ones are cached, since every model needs them."""
         fresh = self._fresh
-        for key in keys:
-            if key not in fresh:
-                fresh[key] = self._compute(key)
+        missing = [key for key in keys if key not in fresh]
+        if missing:
+            fresh.update(zip(missing, self._compute(missing), strict=True))
         return [fresh[key] for key in keys]
 
 
@@ -80,7 +80,7 @@ class RowNumbering:
     `pads` is the maximum distance of a token in the window.
     """
 
-    def __init__(self, computes: Sequence[Callable[[Any], Bases]], pads: int) -> None:
+    def __init__(self, computes: Sequence[Callable[[Sequence[Any]], list[Bases]]], pads: int) -> None:
         self.limit = MOST
         """Maximum number of keys in one generation; models with large rows decrease it."""
         self._pads = pads

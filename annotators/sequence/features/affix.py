@@ -23,13 +23,19 @@ class _Affix(FormFeature):
     def of(self, form: str) -> str | None:
         return self._cut(form, self.size)
 
+    def of_plain(self, forms: list[str]) -> list[str | None]:
+        return self._cut_plain(forms, self.size)
+
+    def _cut_plain(self, forms: list[str], n: int) -> list[str | None]:
+        if self.lower:
+            forms = [form.lower() for form in forms]
+        cut = slice(-n, None) if self.at_end else slice(n)
+        return [form[cut] if len(form) >= n else None for form in forms]
+
     def _cut(self, form: str, n: int) -> str | None:
         form = normalize(form[-MAX_LENGTH:] if self.at_end else form)
         if len(form) < n:
             return None
-        if form.isascii():
-            affix = form[-n:] if self.at_end else form[:n]
-            return affix.lower() if self.lower else affix
         cut, step = (len(form) - n, -1) if self.at_end else (n, 1)
         while 0 < cut < len(form) and not form[cut].isascii() and unicodedata.category(form[cut])[0] == "M":
             cut += step
@@ -75,6 +81,9 @@ class _OfLength(_Affix):
 
     def of(self, form: str) -> str | None:
         return self._cut(form, self.length)
+
+    def of_plain(self, forms: list[str]) -> list[str | None]:
+        return self._cut_plain(forms, self.length)
 
 
 @part("suffix")

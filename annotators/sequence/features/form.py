@@ -21,6 +21,9 @@ class TokenForm(FormFeature):
     def of(self, form: str) -> str:
         return normalize(form)
 
+    def of_plain(self, forms: list[str]) -> list[str]:
+        return forms
+
 
 @part("lower")
 class LowerForm(FormFeature):
@@ -33,6 +36,9 @@ class LowerForm(FormFeature):
 
     def of(self, form: str) -> str:
         return normalize(form[:MAX_LENGTH].lower())
+
+    def of_plain(self, forms: list[str]) -> list[str]:
+        return [form.lower() for form in forms]
 
 
 @part("length")

@@ -28,8 +28,7 @@ _CATEGORY: FormTable[str] = FormTable(unicodedata.category)
 
 
 def _shape(form: str) -> str:
-    form = normalize(form)
-    return form.translate(_ASCII) if form.isascii() else "".join(map(_SYMBOL.__getitem__, form))
+    return "".join(map(_SYMBOL.__getitem__, normalize(form)))
 
 
 _SHORT: FormTable[str] = FormTable(lambda shape: "".join(symbol for symbol, _ in groupby(shape)))
@@ -64,6 +63,9 @@ class Shape(FormFeature):
     def of(self, form: str) -> str:
         return _shape(form)
 
+    def of_plain(self, forms: list[str]) -> list[str]:
+        return [form.translate(_ASCII) for form in forms]
+
 
 @part("short_shape")
 class ShortShape(FormFeature):
@@ -76,3 +78,6 @@ class ShortShape(FormFeature):
 
     def of(self, form: str) -> str:
         return _SHORT[_shape(form)]
+
+    def of_plain(self, forms: list[str]) -> list[str]:
+        return [_SHORT[form.translate(_ASCII)] for form in forms]
