@@ -67,6 +67,7 @@ class Matcher:
         self._groups = None if groups is None else frozenset(groups)
         self._longest, self._skip, self._near_length = longest, skip, near_length
         self._readings = [_Readings(lexicon, plurals, near(lexicon) if near else None) for lexicon in lexicons]
+        self._corrects = near is not None
         self._steps = 0
         self._root = _Step(self, (), tuple([(i, "", 1.0, 0) for i in range(len(lexicons))]), [])
 
@@ -133,6 +134,14 @@ class Matcher:
             go(start, first + 1, 1.0, SKIP_TOTAL)
         found.sort(key=lambda match: (-match[0], -match[3]))  # stable: of equal ones that of the first lexicon is first
         return found
+
+    def begins(self, form: str) -> bool:
+        """Return False if it is certain without a step that no entry begins with the token, as with most words."""
+        self._steps += 1
+        normal = NORMAL[form]
+        if self._corrects or "-" in normal or normal.endswith("s"):
+            return True
+        return any(lexicon.compiled.longest(normal) for lexicon in self._lexicons)
 
     def step(self, before: _Step, form: str) -> _Step | None:
         """Return the step for one more token: the entries that end with it and those that continue; None if there are none."""
@@ -206,7 +215,8 @@ class _Step(dict[str, "_Step | None"]):
         self.matcher, self.path, self.states, self.found = matcher, path, states, found
 
     def __missing__(self, form: str) -> _Step | None:
-        step = self[form] = self.matcher.step(self, form)
+        matcher = self.matcher
+        step = self[form] = matcher.step(self, form) if self.path or matcher.begins(form) else None
         return step
 
 

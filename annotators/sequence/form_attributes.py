@@ -32,15 +32,15 @@ class FormAttributes:
         found: list[list[str]] = [[] for _ in forms]
         plain = [i for i, form in enumerate(forms) if form.isascii() and form.isprintable() and len(form) <= MAX_LENGTH]
         others = sorted(set(range(len(forms))).difference(plain)) if len(plain) < len(forms) else []
-        plain_forms = [forms[i] for i in plain]
+        plain_forms, plain_rows = [forms[i] for i in plain], [found[i] for i in plain]
         members = self._members(forms)
         for number, (feature, label) in enumerate(zip(self._features, self._labels, strict=True)):
             if self._bits[number]:
                 for i in members[number]:
                     _add(found[i], label, feature.of(forms[i]))
                 continue
-            for i, values in zip(plain, feature.of_plain(plain_forms), strict=True):
-                _add(found[i], label, values)
+            for row, values in zip(plain_rows, feature.of_plain(plain_forms), strict=True):
+                _add(row, label, values)
             for i in others:
                 _add(found[i], label, feature.of(forms[i]))
         return [tuple(dict.fromkeys(row)) for row in found]
@@ -68,7 +68,7 @@ class FormAttributes:
 
 def _add(row: list[str], label: str, values: Values) -> None:
     if isinstance(values, str):
-        row.append(base(label, values))
+        row.append(f"{label}={values}" if values and values.isprintable() else base(label, values))
     elif values is not None:
         row += [base(label, value) for value in values]
 

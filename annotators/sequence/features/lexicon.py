@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import field
 from typing import ClassVar
 
 from ....pipeline.contract.component import part
-from ....typesystem import FormTable
 from ...lexicon import Lexicon
-from ...lexicon.normalization import key_of, tokens_of
 from ..feature import FormFeature, make_label, normalize, resource_stem
-
-_KEY: FormTable[str] = FormTable(lambda form: key_of(tokens_of(form)))
-"""The dictionary key of every form, shared by all lexicons."""
-
 
 @part("lexicon")
 class InLexicon(FormFeature):
@@ -51,16 +46,12 @@ class InLexicon(FormFeature):
         return self.lexicon if isinstance(self.lexicon, Lexicon) else None
 
     def of(self, form: str) -> str | tuple[str, ...] | None:
-        key, lexicon = _KEY[form], self.lexicon
-        if not key or key not in lexicon.compiled.trie:  # true for most forms, without reading or caching entries
-            return None
-        entries = lexicon.entries(form)
-        if not entries:
-            return None
+        lexicon = self.lexicon
         capitals = "XX" if form.isupper() and len(form) > 1 else "X" if form[:1].isupper() else "x"
         if not self.column:
-            return capitals
-        if not self.steps:
-            return tuple(sorted({capitals + normalize(entry.columns.get(self.column, "")) for entry in entries}))
-        number = max(entry.number(self.column) for entry in entries)
-        return f"{capitals}{sum(number >= step for step in self.steps)}"
+            return capitals if lexicon.has(form) else None
+        if self.steps:
+            number = lexicon.greatest(form, self.column)
+            return None if number is None else f"{capitals}{bisect_right(self.steps, number)}"
+        entries = lexicon.entries(form)
+        return tuple(sorted({capitals + normalize(entry.columns.get(self.column, "")) for entry in entries})) or None

@@ -184,7 +184,7 @@ def test_what_another_process_finished_first_is_kept(cache: Path) -> None:
         save(compile_terms([TermSource("own", iter([Term("theirs")]))], "own"), cache / "key")
         return mine
 
-    made = cached("key", build)
+    made = cached("key", build, Compiled.open)
     assert made.meta["terms"] == 1
     assert [p.name for p in cache.iterdir()] == ["key"]
 

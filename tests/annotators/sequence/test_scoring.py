@@ -117,8 +117,8 @@ def test_rows_of_the_generation_before_are_copied_not_computed_again(monkeypatch
 def test_two_models_over_one_set_of_features_share_what_is_looked_up() -> None:
     asked: list[str] = []
     of = FeatureSet(features(*FEATURES))
-    whole = of.bases
-    of.bases = lambda form: asked.append(form) or whole(form)  # type: ignore[method-assign,func-returns-value]
+    whole = of.bases_of
+    of.bases_of = lambda forms: asked.extend(forms) or whole(forms)  # type: ignore[method-assign,func-returns-value]
     cas = documents(1, 3)[0]
     one, other = (
         LabelScorer(of, random_weights(FeatureSet(features(*FEATURES)), [Words(cas.view())], i)) for i in (1, 2)
