@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from dateutil.relativedelta import relativedelta
 
@@ -17,6 +17,7 @@ _WEEKDAYS = Calendar(LANGUAGES).weekdays
 _BEFORE = re.compile(r"(?<!\w)(?P<w>[^\W\d_]{3,11})[\s,.(]{1,3}(?:the\s)?\Z")
 _AFTER = re.compile(r"[\s,(]{1,3}(?P<w>[^\W\d_]{3,11})(?!\w)")
 _WINDOW = 16
+_LAST_DAY = datetime.date.max.toordinal()
 
 
 def kept_weekdays(context: Context, date: Mention, replaced: Sequence[Span]) -> Iterator[int]:
@@ -35,12 +36,17 @@ def kept_weekdays(context: Context, date: Mention, replaced: Sequence[Span]) -> 
             yield number
 
 
-def possible(offsets: Iterable[relativedelta], shown: Sequence[tuple[datetime.date, int]]) -> int:
+def possible(offsets: Sequence[relativedelta], shown: Sequence[tuple[datetime.date, int]]) -> int:
     """Return how many offsets put every shown date back on the weekday beside it."""
+    if not shown:
+        return len(offsets)
     return sum(all(_weekday(day, offset) == weekday for day, weekday in shown) for offset in offsets)
 
 
 def _weekday(day: datetime.date, offset: relativedelta) -> int | None:
+    if not offset.months and not offset.years:
+        ordinal = day.toordinal() - offset.days
+        return (ordinal + 6) % 7 if 0 < ordinal <= _LAST_DAY else None
     try:
         return moved(day, -offset).weekday()
     except OverflowError:

@@ -137,11 +137,6 @@ class Shift(KeyedOperator):
         dates = [m for m in context.of_kind(PhiKind.DATE) if (m.begin, m.end) in spans]
         if isinstance(offset, Fallback) or not dates or self._given(context):
             return {}
-        offsets = (
-            [relativedelta(days=d, months=m, years=y) for d, m, y in self._triples]
-            if self.season
-            else [relativedelta(days=days) for choices in self._choices for days in choices]
-        )
         shown = []
         readings = DocumentDates.of(context, self.ambiguous)
         for mention in dates:
@@ -151,7 +146,14 @@ class Shift(KeyedOperator):
             if day is not None:
                 kept = kept_weekdays(context, mention, replaced)
                 shown += [(moved(day, offset), weekday) for weekday in kept if weekday == day.weekday()]
-        return {OFFSETS: f"{possible(offsets, shown)} of {len(offsets)}"}
+        return {OFFSETS: f"{possible(self._offsets, shown)} of {len(self._offsets)}"}
+
+    @cached_property
+    def _offsets(self) -> list[relativedelta]:
+        """All offsets that a patient may have."""
+        if self.season:
+            return [relativedelta(days=d, months=m, years=y) for d, m, y in self._triples]
+        return [relativedelta(days=days) for choices in self._choices for days in choices]
 
     def _write(self, mention: Mention, reading: DateInterpretation, shifted: list[PartialDate]) -> str:
         keeps_form = self.style == "original" or (self.style == "text" and _is_bare(mention.text, reading))
