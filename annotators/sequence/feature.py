@@ -123,9 +123,13 @@ class FormFeature(Feature):
         """Return the value(s) for a form. Must be a pure function: values are cached by form."""
         raise TypeError(f"{type(self).__name__} must define of(form)")
 
-    def of_plain(self, forms: list[str]) -> Iterable[Values]:
-        """Return the value(s) of each of several forms of at most 64 printable ASCII characters. Faster than `of`, if defined."""
-        return map(self.of, forms)
+
+class PlainFormFeature(FormFeature):
+    """A feature of the form alone that has at most one value, and handles many plain forms in one call."""
+
+    def of_plain(self, forms: list[str]) -> Sequence[str | None]:
+        """Return what `of` returns for each of several forms of 1 to 64 printable ASCII characters: not empty, printable."""
+        raise TypeError(f"{type(self).__name__} must define of_plain(forms)")
 
 
 class TokenFeature(Feature):

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ....pipeline.contract.component import part
-from ..feature import MAX_LENGTH, FormFeature, make_label, normalize
+from ..feature import MAX_LENGTH, PlainFormFeature, make_label, normalize
 
 _AT_MOST = 16
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class _Affix(FormFeature):
+class _Affix(PlainFormFeature):
     lower: bool = False
     """Convert to lower case, so that `Mann` and `mann` have the same value."""
     at_end: ClassVar[bool]

@@ -6,11 +6,11 @@ from bisect import bisect_left
 from dataclasses import field
 
 from ....pipeline.contract.component import part
-from ..feature import MAX_LENGTH, FormFeature, check_minimum, make_label, normalize
+from ..feature import MAX_LENGTH, PlainFormFeature, check_minimum, make_label, normalize
 
 
 @part("token")
-class TokenForm(FormFeature):
+class TokenForm(PlainFormFeature):
     """The form, with its case.
 
     Example: `Smith` gives `token=Smith`.
@@ -26,7 +26,7 @@ class TokenForm(FormFeature):
 
 
 @part("lower")
-class LowerForm(FormFeature):
+class LowerForm(PlainFormFeature):
     """The form in lower case.
 
     Example: `Smith` gives `lower=smith`.
@@ -42,7 +42,7 @@ class LowerForm(FormFeature):
 
 
 @part("length")
-class FormLength(FormFeature):
+class FormLength(PlainFormFeature):
     """The length of the form in code points, as a category.
 
     Example: `Smith` gives `length=5`, with `bins: [3, 6]` `length=4-6`.
@@ -66,7 +66,12 @@ class FormLength(FormFeature):
         return make_label(self.name, cap, "-".join(map(str, self.bins)))
 
     def of(self, form: str) -> str:
-        length = len(form)
+        return self._by_length(len(form))
+
+    def of_plain(self, forms: list[str]) -> list[str]:
+        return [self._by_length(len(form)) for form in forms]
+
+    def _by_length(self, length: int) -> str:
         if not self.bins:
             return str(min(length, self.cap))
         number = bisect_left(self.bins, length)

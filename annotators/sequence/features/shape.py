@@ -8,7 +8,7 @@ from string import ascii_lowercase, ascii_uppercase, digits
 
 from ....pipeline.contract.component import part
 from ....typesystem import FormTable
-from ..feature import MAX_LENGTH, FormFeature, normalize
+from ..feature import MAX_LENGTH, FormFeature, PlainFormFeature, normalize
 
 _SYMBOLS = {"Lu": "X", "Lt": "X", "Ll": "x", "Lm": "x", "Lo": "o", "Nd": "d"}
 
@@ -51,7 +51,7 @@ class CharPattern(FormFeature):
 
 
 @part("shape")
-class Shape(FormFeature):
+class Shape(PlainFormFeature):
     """The form with `X` for capitals, `x` for lower case letters, `o` for letters without case and `d` for digits. Other
     characters are unchanged, combining diacritics are removed.
 
@@ -68,7 +68,7 @@ class Shape(FormFeature):
 
 
 @part("short_shape")
-class ShortShape(FormFeature):
+class ShortShape(PlainFormFeature):
     """The shape without repetitions of the same symbol.
 
     Example: `Smith-07` gives `short_shape=Xx-d`.
