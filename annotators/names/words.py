@@ -115,6 +115,8 @@ class Words(Resource):
 
     def is_word(self, word: str) -> bool:
         """Return True if a text may contain the word itself, so that it is not a misspelled name."""
+        if not word_table()[NORMAL[word]].whole & _bits("common_words", "stop_words", "medical"):
+            return False
         return any(name in self._listed[word] for name in ("common_words", "stop_words", "medical"))
 
     @cached_property
@@ -138,7 +140,7 @@ class Words(Resource):
     def _read(self, form: str) -> dict[str, Entry]:
         key = key_of([form])
         entries = {}
-        for name in self._containing(NORMAL[form]):
+        for name in self._names_of(word_table()[NORMAL[form]].whole):
             for entry in self.lists[name].entries_of_key(key):
                 if case_fits(entry, [form]):
                     entries[name] = entry
@@ -181,13 +183,11 @@ class Words(Resource):
         """The lists by their bits in the word table, filled on demand."""
         return {}
 
-    def _containing(self, normal: str) -> tuple[str, ...]:
-        """Return the lists with entries that contain a token in normal form: few of the many."""
-        inside = word_table()[normal].inside
-        names = self._names.get(inside)
+    def _names_of(self, lists: int) -> tuple[str, ...]:
+        """Return the names of lists given as bits."""
+        names = self._names.get(lists)
         if names is None:
-            names = tuple(name for name in self.lists if inside & _bits(name))
-            self._names[inside] = names
+            names = self._names[lists] = tuple(name for name in self.lists if lists & _bits(name))
         return names
 
     def _mark(self, form: str) -> int:
@@ -212,6 +212,9 @@ class Words(Resource):
         return bits
 
     def _own_facts(self, form: str) -> int:
+        table = word_table()[NORMAL[form]]
+        if not table.inside and form.isalpha():
+            return UNKNOWN
         listed = self._listed[form]
         given, surname = listed.get("given_names"), listed.get("surnames")
         names = max(given.share if given else 0.0, surname.share if surname else 0.0)
@@ -222,7 +225,7 @@ class Words(Resource):
         for bit, lists in _MEMBERS:
             if any(name in listed for name in lists):
                 bits |= bit
-        bits |= _beginnings(word_table()[NORMAL[form]].longer) | _places(listed)
+        bits |= _beginnings(table.longer) | _places(listed)
         level = _level(listed)
         if _is_term(listed, bits) or (not bits & NAME and "-" in form and self._is_compound(form)):
             bits |= TERM
