@@ -47,14 +47,18 @@ class Candidate(NamedTuple):
     """The words into which signs or spaces divide it: if all are English, it is not one word."""
 
 
-def find_disguised(text: str) -> Iterator[Candidate]:
-    """Yield every word of the text that may be a disguised one, with its plain letters. Linear in the length of the text."""
+def find_disguised(text: str, divided: bool, joined: bool) -> Iterator[Candidate]:
+    """Yield every word of the text that may be a disguised one, with its plain letters. Linear in the length of the text.
+
+    `divided`: the text may divide one of the words that are searched for; `joined`: it may join several of them.
+    """
     yield from _escaped(text)
     yield from _look_alike(text)
-    yield from _cut(text)
-    yield from _pairs(text)
+    if divided:
+        yield from _cut(text)
+        yield from _pairs(text)
     yield from _with_signs(text)
-    yield from _compounds(text)
+    yield from _compounds(text, joined)
 
 
 def _escaped(text: str) -> Iterator[Candidate]:
@@ -108,10 +112,11 @@ def _with_signs(text: str) -> Iterator[Candidate]:
                 yield Candidate(m.start(), m.end(), fold(m[0]), misread=True)
 
 
-def _compounds(text: str) -> Iterator[Candidate]:
-    """Yield long words, which may be several words of a name, and the words in `JaneZorblatt`."""
+def _compounds(text: str, joined: bool) -> Iterator[Candidate]:
+    """Yield long words, if they may be several words of a name, and the words in `JaneZorblatt`."""
     for m in _COMPOUND.finditer(text):
-        yield Candidate(m.start(), m.end(), fold(m[0]), parts=("",))
+        if joined:
+            yield Candidate(m.start(), m.end(), fold(m[0]), parts=("",))
         if not (m[0].islower() or m[0].isupper() or m[0].istitle()):
             for hump in _HUMP.finditer(m[0]):
                 if hump.end() - hump.start() >= 4:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ...typesystem import PhiKind
 from ..known_phi.person_name import AFFIXES, PARTICLES
-from ..known_phi.searchable_text import SearchableText, fold, spelling_variants
+from ..known_phi.searchable_text import SearchableText, fold, offsets_of, spelling_variants
 from ..names.words import Words
 from .disguised_words import Candidate, find_disguised
 from .masked_values import MaskedValue
@@ -65,6 +65,7 @@ _MOST_AROUND = 3
 """Letters before and after a name in a longer word: `jzorblatt`, `zorblattjm`; any digits may be there too."""
 _DERIVED = frozenset("ia ian an ism ist oid ic".split())
 """Endings of words that are derived from names: a species, a syndrome."""
+_NOT_LETTERS = bytes(i for i in range(128) if not chr(i).isalpha())
 _NAMED = ("PERSON", "LOCATION", "ORGANIZATION")
 
 
@@ -82,15 +83,56 @@ def find_divided_words(document: SearchableText, values: Iterable[MaskedValue], 
     The places of the text that have such a form are collected first and then looked up, so that the time does not depend on
     the number of values. Words of places and organizations that are also English words are not searched for.
     """
-    text = document.text
-    table: _ValueWords | None = None
-    for c in itertools.chain(_spaced(text), _wrapped(text), _marked_up(text), _misread(document), find_disguised(text)):
-        table = table or _ValueWords(values, words)
+    text, table = document.text, _ValueWords(values, words)
+    if not table.kinds:
+        return
+    letters = _Letters(document)
+    divided = letters.contain_divided(table.kinds)
+    candidates = itertools.chain(
+        *((_spaced(text), _wrapped(text)) if divided else ()),
+        _marked_up(text),
+        _misread(document),
+        find_disguised(text, divided, letters.contain(table.wholes)),
+    )
+    for c in candidates:
         kind = table.kind_of(c)
         if kind is not None:
             yield DividedWord(c.begin, c.end, kind)
     if _LONGER.search(text):
-        yield from (table or _ValueWords(values, words)).inside_longer(text)
+        yield from table.inside_longer(text)
+
+
+class _Letters:
+    """The letters of a text without anything between them, in which a divided word is found as one."""
+
+    def __init__(self, document: SearchableText) -> None:
+        self._text, self._folded = document.text, document.folded
+        if self._folded.isascii():
+            self._letters = self._folded.encode().translate(None, _NOT_LETTERS).decode()
+        else:
+            self._letters = "".join(filter(str.isalpha, self._folded))
+
+    def contain(self, words: Iterable[str]) -> bool:
+        """Return True if a folded word may be in the text, divided or not."""
+        return any(word in self._letters or not word.isalpha() for word in words)
+
+    def contain_divided(self, words: Iterable[str]) -> bool:
+        """Return True if the letters of a folded word are in the text from the border of one word to that of another."""
+        for word in words:
+            if not word.isalpha() or any(
+                self._is_divided(begin, len(word)) for begin in offsets_of(self._letters, word)
+            ):
+                return True
+        return False
+
+    def _is_divided(self, index: int, size: int) -> bool:
+        begin, end = self._offsets[index], self._offsets[index + size - 1] + 1
+        text = self._text
+        return end - begin > size and not (begin and text[begin - 1].isalnum()) and not text[end : end + 1].isalnum()
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        return [i for i, char in enumerate(self._folded) if char.isalpha()]
 
 
 def _spaced(text: str) -> Iterator[Candidate]:
@@ -159,8 +201,8 @@ class _ValueWords:
 
     def __init__(self, values: Iterable[MaskedValue], words: Words) -> None:
         self._words = words
-        self._kinds: dict[str, PhiKind] = {}
-        self._wholes: dict[str, PhiKind] = {}
+        self.kinds: dict[str, PhiKind] = {}
+        self.wholes: dict[str, PhiKind] = {}
         """All words of a value as one word."""
         for value in values:
             if value.kind.top.name in _NAMED and not any(map(str.isdigit, value.text)):
@@ -172,15 +214,15 @@ class _ValueWords:
         for word in words:
             for form in spelling_variants(word) if len(word) >= _SHORTEST else ():
                 if form not in AFFIXES and form not in PARTICLES and (person or not self._is_word(form)):
-                    self._kinds.setdefault(form, value.kind)
+                    self.kinds.setdefault(form, value.kind)
         whole = fold("".join(words))
         if len(words) > 1 and len(whole) > _SHORTEST:
-            self._kinds.setdefault(whole, value.kind)
-            self._wholes.setdefault(whole, value.kind)
+            self.kinds.setdefault(whole, value.kind)
+            self.wholes.setdefault(whole, value.kind)
 
     @cached_property
     def _skeletons(self) -> Mapping[str, PhiKind]:
-        return {w.translate(_SKELETON): kind for w, kind in self._kinds.items() if len(w) >= _SHORTEST_MISREAD}
+        return {w.translate(_SKELETON): kind for w, kind in self.kinds.items() if len(w) >= _SHORTEST_MISREAD}
 
     def kind_of(self, candidate: Candidate) -> PhiKind | None:
         """Return the kind of the value that a divided word belongs to. Two English words over the end of a line are not one
@@ -188,8 +230,8 @@ class _ValueWords:
         if candidate.misread:
             return self._skeletons.get(candidate.word.translate(_SKELETON))
         if candidate.parts == ("",):
-            return self._wholes.get(candidate.word)
-        kind = self._kinds.get(candidate.word)
+            return self.wholes.get(candidate.word)
+        kind = self.kinds.get(candidate.word)
         ordinary = kind is not None and bool(candidate.parts) and all(map(self._is_word, candidate.parts))
         return None if ordinary else kind
 
@@ -209,7 +251,7 @@ class _ValueWords:
 
     @cached_property
     def _distinctive(self) -> Mapping[str, PhiKind]:
-        people = ((w, k) for w, k in self._kinds.items() if k.top is PhiKind.PERSON and len(w) >= _SHORTEST_INSIDE)
+        people = ((w, k) for w, k in self.kinds.items() if k.top is PhiKind.PERSON and len(w) >= _SHORTEST_INSIDE)
         return {word: kind for word, kind in people if not self._is_word(word)}
 
     def _is_word(self, word: str) -> bool:

@@ -181,7 +181,10 @@ class Lexicon(Resource):
         numbers = self._numbers.setdefault(column, {})
         found = []
         for row in self._rows(_KEYED[form][1]):
-            cell = row[4], row[5]  # the numbers of the columns and of their list: few for shares and tiers, many words each
+            cell = (
+                row[4],
+                row[5],
+            )  # the numbers of the columns and of their list: few for shares and tiers, many words each
             if cell not in numbers:
                 if len(numbers) >= _MOST_NUMBERS:
                     numbers.clear()
@@ -295,7 +298,9 @@ def _compiled(name: str) -> Compiled:
     files = pack_files()
     if name in files or name in COMBINED:
         chosen = [files[n] for n in COMBINED.get(name, (name,))]
-        return cached(key_of_files(chosen, name), lambda: compile_terms((pack.read(f, {}) for f in chosen), name), Compiled.open)
+        return cached(
+            key_of_files(chosen, name), lambda: compile_terms((pack.read(f, {}) for f in chosen), name), Compiled.open
+        )
     place = Path(name.partition("::")[0]).expanduser()
     if (place / META).is_file():
         return Compiled.open(place)
@@ -304,4 +309,6 @@ def _compiled(name: str) -> Compiled:
     address = LexiconAddress.parse(name)
     options = dict(address.options)
     key = key_of_files(address.format.files(address.path), address.format.name, repr(sorted(options.items())))
-    return cached(key, lambda: compile_terms([address.format.read(address.path, options)], address.path.name), Compiled.open)
+    return cached(
+        key, lambda: compile_terms([address.format.read(address.path, options)], address.path.name), Compiled.open
+    )

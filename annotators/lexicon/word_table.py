@@ -84,7 +84,9 @@ class WordTable:
             classes = np.asarray(np.load(folder / CLASSES, mmap_mode="r", allow_pickle=False))
             meta = json.loads((folder / META).read_text(encoding="utf-8"))
             lists = [Lists(*row) for row in meta["lists"]]
-            valid = classes.shape == (len(words),) and classes.dtype == np.uint16 and classes.max(initial=0) < len(lists)
+            valid = (
+                classes.shape == (len(words),) and classes.dtype == np.uint16 and classes.max(initial=0) < len(lists)
+            )
             if not valid or not all(type(bits) is int for row in lists for bits in row):
                 raise ValueError
         except Exception as error:  # damaged arrays raise many types of errors: their headers are Python literals

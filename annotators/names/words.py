@@ -199,7 +199,9 @@ class Words(Resource):
         inside = word_table()[NORMAL[form]].inside
         if inside & _bits("organizations", "organization_cues"):
             return True
-        return bool(inside & _bits("given_names", "world_names")) and bool(_often_names(self._listed[form]) & OFTEN_GIVEN)
+        return bool(inside & _bits("given_names", "world_names")) and bool(
+            _often_names(self._listed[form]) & OFTEN_GIVEN
+        )
 
     def _facts(self, form: str) -> int:
         """Return the lexical bits of a form; if no list contains it, those of the form without diacritics: `José` as `Jose`."""

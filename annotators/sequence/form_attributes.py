@@ -9,6 +9,7 @@ from ..lexicon.normalization import NORMAL, tokens_of
 from ..lexicon.word_table import word_table
 from .feature import MAX_LENGTH, FormFeature, PlainFormFeature
 
+
 class FormAttributes:
     """The bases of forms (`lower=dr.`, `hyphen`), computed for all new forms of a document together, feature by feature.
 
@@ -28,7 +29,9 @@ class FormAttributes:
     def bases(self, forms: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the bases of different forms, for each in the order of the features."""
         found: list[list[str]] = [[] for _ in forms]
-        plain = [i for i, form in enumerate(forms) if form.isascii() and form.isprintable() and 0 < len(form) <= MAX_LENGTH]
+        plain = [
+            i for i, form in enumerate(forms) if form.isascii() and form.isprintable() and 0 < len(form) <= MAX_LENGTH
+        ]
         others = sorted(set(range(len(forms))).difference(plain)) if len(plain) < len(forms) else []
         plain_forms, plain_rows = [forms[i] for i in plain], [found[i] for i in plain]
         members = self._members(forms)

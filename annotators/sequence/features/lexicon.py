@@ -10,6 +10,7 @@ from ....pipeline.contract.component import part
 from ...lexicon import Lexicon
 from ..feature import FormFeature, make_label, normalize, resource_stem
 
+
 @part("lexicon")
 class InLexicon(FormFeature):
     """The form is an entry of a lexicon, ignoring case. The value is its capitalization (`XX` all capitals, `X` with an initial

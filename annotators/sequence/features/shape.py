@@ -13,7 +13,9 @@ from ..feature import MAX_LENGTH, FormFeature, PlainFormFeature, normalize
 _SYMBOLS = {"Lu": "X", "Lt": "X", "Ll": "x", "Lm": "x", "Lo": "o", "Nd": "d"}
 
 
-_ASCII = str.maketrans(dict.fromkeys(ascii_uppercase, "X") | dict.fromkeys(ascii_lowercase, "x") | dict.fromkeys(digits, "d"))
+_ASCII = str.maketrans(
+    dict.fromkeys(ascii_uppercase, "X") | dict.fromkeys(ascii_lowercase, "x") | dict.fromkeys(digits, "d")
+)
 
 
 def _symbol(char: str) -> str:

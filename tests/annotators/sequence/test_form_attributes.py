@@ -15,7 +15,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 MODEL = LinearModel.load("en-phi-crf")
-KNOWN = ["Smith", "MAY", "may", "Boston", "the", "O'Brien", "d'", "St", "Crohn", "NY", "ny", "José", "12", "x" * 70, "\x00a", "İ", "ǅ"]
+KNOWN = [
+    "Smith",
+    "MAY",
+    "may",
+    "Boston",
+    "the",
+    "O'Brien",
+    "d'",
+    "St",
+    "Crohn",
+    "NY",
+    "ny",
+    "José",
+    "12",
+    "x" * 70,
+    "\x00a",
+    "İ",
+    "ǅ",
+]
 forms = st.lists(st.sampled_from(KNOWN) | st.text(max_size=80), unique=True, max_size=12)
 
 
