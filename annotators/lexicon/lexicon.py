@@ -161,7 +161,7 @@ class Lexicon(Resource):
 
     @property
     def is_packed(self) -> bool:
-        """True for a list of the pack or a combination of such lists, false for a file, whatever its name."""
+        """True for a list of the pack or a combination of such lists, false for a file, even of the same name."""
         return _PACKED.get(self.name) is self
 
     def __contains__(self, form: str) -> bool:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from unittest.mock import patch
 
+from hypothesis import example, given
+from hypothesis import strategies as st
+
 from caspipe.annotators.known_phi.searchable_text import SearchableText
 from caspipe.annotators.leak_gate import divided_words
 from caspipe.annotators.leak_gate.divided_words import find_divided_words
 from caspipe.annotators.leak_gate.masked_values import MaskedValue
 from caspipe.annotators.names.words import Words
 from caspipe.typesystem import PhiKind
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 WORDS = Words.load("english")
 NAMES = ["Zorblatt", "Jane Zorblatt", "Quellmore", "Ann", "Müller", "Jo Li", "O'Neil"]
 VALUES = [MaskedValue(PhiKind.LOCATION if name == "Quellmore" else PhiKind.PERSON, name) for name in NAMES]
-PIECES = ["zorb", "latt", "Zorblatt", "JaneZorblatt", "Quell", "more", "mul", "ler", "Mü", "ann", "an", "n", "Z", "o", "r", "b",
-          "li", "Jo", " ", "  ", "-", "*", "\n> ", "\n12: ", "\xa0", ".", "|", "1", "<b>", "ʼ", "O", "Neil", "&nbsp;"]  # fmt: skip
+PIECES = [
+    *"zorb latt Zorblatt JaneZorblatt Quell more mul ler Mü ann an n Z o r b li Jo - * . | 1 <b> ʼ O Neil &nbsp;".split(),
+    *(" ", "  ", "\n> ", "\n12: ", "\xa0"),
+]
 texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=14).map("".join)
 
 

@@ -1,9 +1,12 @@
-"""Attributes of several forms at once are those of each form, in whatever lists it is."""
+"""Attributes of several forms at once are those of each form, for all lists of the model."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.sequence.extraction import FeatureSet
@@ -11,29 +14,9 @@ from caspipe.annotators.sequence.feature import as_tuple
 from caspipe.annotators.sequence.features.lexicon import InLexicon
 from caspipe.annotators.sequence.form_attributes import FormAttributes, base
 from caspipe.annotators.sequence.linear_model import LinearModel
-from hypothesis import given
-from hypothesis import strategies as st
 
 MODEL = LinearModel.load("en-phi-crf")
-KNOWN = [
-    "Smith",
-    "MAY",
-    "may",
-    "Boston",
-    "the",
-    "O'Brien",
-    "d'",
-    "St",
-    "Crohn",
-    "NY",
-    "ny",
-    "José",
-    "12",
-    "x" * 70,
-    "\x00a",
-    "İ",
-    "ǅ",
-]
+KNOWN = [*"Smith MAY may Boston the O'Brien d' St Crohn NY ny José 12 İ ǅ".split(), "x" * 70, "\x00a"]
 forms = st.lists(st.sampled_from(KNOWN) | st.text(max_size=80), unique=True, max_size=12)
 
 
