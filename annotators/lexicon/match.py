@@ -139,9 +139,10 @@ class Matcher:
         """Return False if it is certain without a step that no entry begins with the token, as with most words."""
         self._steps += 1
         normal = NORMAL[form]
-        if self._corrects or "-" in normal or normal.endswith("s"):
+        if self._corrects or "-" in normal:
             return True
-        return any(lexicon.compiled.longest(normal) for lexicon in self._lexicons)
+        forms = [normal, *singulars(normal)] if normal.endswith("s") else [normal]
+        return any(lexicon.compiled.longest(word) for lexicon in self._lexicons for word in forms)
 
     def step(self, before: _Step, form: str) -> _Step | None:
         """Return the step for one more token: the entries that end with it and those that continue; None if there are none."""

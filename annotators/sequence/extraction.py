@@ -168,6 +168,11 @@ class FeatureSet:
         low, high = feature.window or self.window
         return range(low, high + 1)
 
+    @property
+    def group_windows(self) -> list[list[range]]:
+        """The windows of the features of each group of values."""
+        return [[self.window_of(f) for f in some] for some in self._grouped]
+
     def bases(self, form: str) -> tuple[str, ...]:
         """Return the bases of a form: its attributes without offset (`lower=dr.`, `hyphen`)."""
         return self.bases_of([form])[0]

@@ -60,6 +60,13 @@ class LabelScorer:
         return row
 
     @cached_property
+    def _reached(self) -> list[list[tuple[int, int]]]:
+        """For each table, the offsets (with their indexes) in the window of one of its features; other rows are zeros."""
+        numbered, windows = list(enumerate(self._offsets)), self.features.group_windows
+        of_groups = [[(k, d) for k, d in numbered if any(d in window for window in some)] for some in windows]
+        return [numbered, *of_groups]
+
+    @cached_property
     def _number_weights(self) -> Floats:
         """Weights of the features that are numbers: shape (offsets, value features, labels)."""
         weights = np.zeros((len(self._offsets), len(self.features.of_value), len(self.labels)))
@@ -103,7 +110,7 @@ class LabelScorer:
         contribution = np.empty_like(scores)
         for number, (keys, rows) in enumerate(zip(places.keys, places.rows, strict=True)):
             matrix = self._table(number, keys).matrix
-            for k, d in enumerate(self._offsets):
+            for k, d in self._reached[number]:
                 begin = self._pads + d  # the window's offset is a slice: its ends are ignored
                 matrix[k].take(
                     rows[begin : begin + within], axis=0, out=contribution, mode="clip"
