@@ -24,8 +24,8 @@ FORCED = 1e6
 
 
 CONTINUED = 0.4
-"""Probability of PHI that the part of a span in the next line or column needs. Measured on phi-notes train: names in the next line
-have 0.43 or more, the label of the next field (`Admission`, `Ward:`, `2.`) mostly less than 0.2."""
+"""Probability of PHI that the part of a span in the next line or column needs. Measured on phi-notes train: names in the next
+line have 0.43 or more, the label of the next field (`Admission`, `Ward:`, `2.`) mostly less than 0.2."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

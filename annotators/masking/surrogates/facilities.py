@@ -163,6 +163,12 @@ class Facilities:
         return f"{article.group() if article else ''}{match_case(f'{first} {kinds[0]}', text)}"
 
 
+def names_a_type(text: str) -> bool:
+    """Return whether a word of a name says what the place is, or a number is in it: `Usilampatti GH`, `Ward 7`."""
+    runs = [run for run in _RUN.findall(text) if run[0].isalnum()]
+    return any(r[0].isdecimal() or _is_generic(r) or (r.isupper() and r in _TYPE_LETTERS) for r in runs)
+
+
 def other_street(text: str, draws: Draws, salt: str) -> str | None:
     """Return another street, with other numbers; the type of street, directions and units stay."""
     box = _POST_OFFICE_BOX.search(text) is not None

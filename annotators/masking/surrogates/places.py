@@ -12,13 +12,17 @@ from ..operator import Context, KeyedHash, Mention
 from . import pools
 from .addresses import BRITISH_CODE, CANADIAN_CODE, IRISH_CODE, Piece, addresses_of, pieces_of, text_with
 from .draws import Draws
-from .facilities import other_street, replaced_words
-from .regions import REGIONS, Region, state_of_zip, zip3_of
+from .facilities import names_a_type, other_street, replaced_words
+from .postal import REGIONS, Region, nation_of, postal_code, towns_of
+from .regions import state_of_zip, zip3_of
 from .shapes import same_shape
+from .systems import country_of_health_system
 
 _USA = "US"
 _IRISH_COUNTY = re.compile(r"(?i)(?:co\.?|county)\s+")
 _COUNTRY_PREFIX = re.compile(r"[A-Z]{1,3}-(?=\d)")
+_NEAR = 40
+"""Characters between a town and the postal code of another line or field: `Kilfinane   Eircode V35`."""
 _LARGE = 100_000
 """People of a town that is recognized in the name of an organization."""
 _NEW_WORLD = ("CA", "AU")
@@ -50,11 +54,13 @@ class Places:
         groups = addresses_of(context)
         for group in groups:
             self._learn(group)
-        self._home = self._find_home(groups)
+        self._home = self._find_home(groups, context.text)
+        self._nation = self._find_nation(groups)
         for group in groups:
             area = self._area(group)
             self._areas.update((piece.begin, area) for piece in group)
             self._pieces.update((piece.begin, piece) for piece in group)
+        self._town_of = _towns_of_codes(groups)
         self._with_states = {area.country for area in self._areas.values() if area.state}
 
     def place(self, mention: Mention, salt: str) -> str | None:
@@ -80,6 +86,9 @@ class Places:
 
     def _learn(self, group: list[Piece]) -> None:
         """Remember in which country and state the towns of an address lie, and which countries are named as such."""
+        if not any(piece.kind == "city" for piece in group) and any(piece.kind == "zip" for piece in group):
+            for piece in [p for p in group if p.kind == "other"][:1]:
+                piece.kind = "city"
         area = _stated_area(group)
         for piece in group:
             country = _country(piece.text) if piece.kind == "country" else ""
@@ -90,12 +99,18 @@ class Places:
                 if (area.state and not known.state) or not known.country:
                     self._of_city[piece.key] = area
 
-    def _find_home(self, groups: list[list[Piece]]) -> str:
-        """Return the country in which most addresses of the document lie, the USA if none states one."""
+    def _find_home(self, groups: list[list[Piece]], text: str) -> str:
+        """Return the country in which most addresses of the document lie, else that of its health system, else the USA."""
         stated = [area.country for group in groups if len(group) > 1 and (area := _stated_area(group)).country]
         towns = [_probable(p.text) for group in groups for p in group if p.kind == "city"]
         votes = Counter(stated or [e.columns.get("country", "") for e in towns if e is not None and _is_known(e)])
-        return max(sorted(votes), key=lambda c: (votes[c], c == _USA), default=_USA) or _USA
+        system = country_of_health_system(text) if not stated else ""
+        return system or max(sorted(votes), key=lambda c: (votes[c], c == _USA), default=_USA) or _USA
+
+    def _find_nation(self, groups: list[list[Piece]]) -> str:
+        """Return the part of the United Kingdom in which the first address lies that states one; empty for England."""
+        areas = (_stated_area(group) for group in groups)
+        return next((nation for area in areas if (nation := _nation(area))), "")
 
     def _area(self, group: list[Piece]) -> _Area:
         stated = _stated_area(group)
@@ -132,19 +147,25 @@ class Places:
         if piece.kind == "country":
             return self._country_name(piece.text, salt)
         if piece.kind == "zip":
-            return self._zip(piece.text, area, salt)
+            return self._zip(piece, area, salt)
         if piece.kind == "county":
             return self._county(piece.text, area, salt)
         if piece.kind in ("state", "region"):
             return self._state(piece.text, area, salt)
-        if piece.kind == "other" and (replaced := replaced_words(piece.text, self._draws, self.known_place, salt)):
-            return replaced
+        is_town = area.country != _USA and towns_of(area.country) and not names_a_type(piece.text)
+        if piece.kind == "other" and not is_town:
+            replaced = replaced_words(piece.text, self._draws, self.known_place, salt)
+            if replaced:
+                return replaced
         return self._town(piece.key, area, salt)
 
     def _town(self, key: str, area: _Area, salt: str) -> str | None:
         country = self._target_country(area.country, bool(area.state))
         target = self._target(area, salt)
+        listed = tuple(towns_of(country, self._nation if country == "GB" else None))
         anywhere = pools.cities(country or _USA)
+        if listed:
+            anywhere = listed if len(self._of_city) * 2 < len(listed) else (*listed, *anywhere)
         pool = target.towns if isinstance(target, Region) else pools.towns(target) if target else anywhere
         what = (f"town {key}", area.country, salt)
         return self._draws.pick(pool, *what) or self._draws.pick(anywhere, *what)
@@ -187,21 +208,23 @@ class Places:
             return f"{new} {last}"
         return f"{new} {types[new]}" if pools.is_county_word(last) else new
 
-    def _zip(self, text: str, area: _Area, salt: str) -> str | None:
-        code = text.strip()
+    def _zip(self, piece: Piece, area: _Area, salt: str) -> str | None:
+        code = piece.text.strip()
         prefix = _COUNTRY_PREFIX.match(code)
-        if prefix is not None and area.country not in self._named:
-            rest = code[prefix.end() :]
-            return prefix.group() + (
-                self._draws.retry(lambda choices: same_shape(rest, choices, f"place{salt}")) or rest
-            )
         own = _Area(_USA, state_of_zip(code)) if code[:5].isdecimal() and len(code) >= 5 else area
         target = self._target(area if area.state else own, salt)
-        if isinstance(target, Region):
-            return self._postal_code(target, salt, code)
+        country = target.country if isinstance(target, Region) else self._target_country(area.country, False)
+        if towns_of(country):
+            made = self._postal_code(country, target, piece, code[prefix.end() :] if prefix else code, area, salt)
+            return (prefix.group() if prefix and area.country == country else "") + made
+        if prefix is not None:
+            return prefix.group() + (
+                self._draws.retry(lambda choices: same_shape(code[prefix.end() :], choices, f"place{salt}")) or code
+            )
         if not (code[:5].isdecimal() and len(code) in (5, 9, 10)):
             return None
-        prefixes = zip3_of(target or "") or tuple(p for state in pools.states() for p in zip3_of(state))
+        prefixes = zip3_of(target if isinstance(target, str) else "")
+        prefixes = prefixes or tuple(p for state in pools.states() for p in zip3_of(state))
 
         def make(choices: KeyedHash) -> str:
             prefix = choices.choice(prefixes, "zip", code, salt)
@@ -210,19 +233,22 @@ class Places:
 
         return self._draws.retry(make)
 
-    def _postal_code(self, region: Region, salt: str, code: str) -> str | None:
-        """Return a postal code of a region in the format of its country."""
-        choices, key = self._draws.choices, f"{code.casefold()} {salt}"
-        if not region.postal:
-            return None
-        prefix = choices.choice(region.postal, "postal prefix", key)
-        digits = [str(choices.number(9, "postal digit", key, str(i)) + 1) for i in range(4)]
-        letters = [choices.choice("ABEGHJLNPRSTWXYZ", "postal letter", key, str(i)) for i in range(2)]
-        if region.country == "CA":
-            return f"{prefix}{digits[0]}{letters[0]} {digits[1]}{letters[1]}{digits[2]}"
-        if region.country == "GB":
-            return f"{prefix}{digits[0]} {digits[1]}{letters[0]}{letters[1]}"
-        return (prefix + "".join(digits))[:4]
+    def _postal_code(
+        self, country: str, target: Region | str | None, piece: Piece, code: str, area: _Area, salt: str
+    ) -> str:
+        """Return a postal code of the town beside it, else of the region or country."""
+        town = self._town_of.get(piece.begin)
+        known = (
+            target.codes if isinstance(target, Region) else towns_of(country, self._nation if country == "GB" else None)
+        )
+        there = known.get(self._town(town.key, area, salt) or "") if town is not None else None
+        like = f"{code} {salt}" if " " in code or not salt else code
+
+        def make(choices: KeyedHash) -> str:
+            beginning = there or choices.choice(tuple(known.values()), "postal prefix", code.casefold(), salt)
+            return postal_code(country, beginning, like, choices)
+
+        return self._draws.retry(make) or make(self._draws.choices)
 
     def _country_name(self, text: str, salt: str) -> str | None:
         entry = pools.lexicon("countries").entry(text)
@@ -254,7 +280,8 @@ class Places:
         if country == _USA:
             names = {pools.state_forms(s)["name"]: s for s in pools.states() if s != area.state}
             return names.get(self._draws.pick(tuple(names), f"state {area.state}", salt) or "")
-        regions = {r.name: r for r in REGIONS if r.country == country and r.name != area.state}
+        nation = _nation(area)
+        regions = {r.name: r for r in REGIONS if r.country == country and r.nation == nation and r.name != area.state}
         return regions.get(self._draws.pick(tuple(regions), f"state {area.state}", salt) or "")
 
 
@@ -291,6 +318,29 @@ def _stated_area(group: list[Piece]) -> _Area:
             if IRISH_CODE.fullmatch(piece.text.strip()) and not countries:
                 return _Area("IE")
     return _Area(countries[0] if countries else "")
+
+
+def _towns_of_codes(groups: list[list[Piece]]) -> dict[int, Piece]:
+    """Return, by the begin of each postal code, the town of its address, else the one shortly before it."""
+    found: dict[int, Piece] = {}
+    last: Piece | None = None
+    for group in groups:
+        own = next((piece for piece in group if piece.kind == "city"), None)
+        for piece in group:
+            near = last is not None and 0 <= piece.begin - last.end <= _NEAR
+            town = own or (last if near else None)
+            if piece.kind == "zip" and town is not None:
+                found[piece.begin] = town
+        last = own or last
+    return found
+
+
+def _nation(area: _Area) -> str:
+    """Return the nation of the United Kingdom that an area lies in; empty for England and other countries."""
+    if area.country != "GB":
+        return ""
+    known = next((r.nation for r in REGIONS if r.country == "GB" and r.name == area.state), "")
+    return known or nation_of(area.state.removeprefix("postal area ")) if area.state else ""
 
 
 def _us_state(text: str) -> Entry | None:

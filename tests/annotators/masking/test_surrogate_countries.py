@@ -1,0 +1,89 @@
+"""Places outside the USA: the surrogate stays in the country and nation of the document, and its postal code in the town."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from overlap_cases import made, read_marked
+
+from caspipe.annotators.masking.masker import Masker
+from caspipe.annotators.masking.surrogates.postal import REGIONS, nation_of, towns_of
+from caspipe.typesystem import DEIDENTIFIED_VIEW, Cas, MaskedSpan, Phi, PhiKind
+
+ADDRESSES = [
+    ("DE", "Gotha", "99867", r"\d{5}"),
+    ("AT", "Innsbruck", "6020", r"\d{4}"),
+    ("FR", "Angers", "49000", r"\d{5}"),
+    ("NL", "Tilburg", "5038 EA", r"\d{4} [A-Z]{2}"),
+    ("SE", "Uppsala", "753 10", r"\d{3} \d{2}"),
+    ("PL", "Lublin", "20-079", r"\d{2}-\d{3}"),
+    ("PT", "Braga", "4700-030", r"\d{4}-\d{3}"),
+    ("NZ", "Timaru", "7910", r"\d{4}"),
+    ("ZA", "Rustenburg", "0299", r"\d{4}"),
+    ("IN", "Nashik", "422002", r"\d{6}"),
+    ("IE", "Kilkenny", "R95 XH00", r"[A-Z]\d[\dW] [A-Z\d]{4}"),
+    ("GB", "Louth", "LN11 9ZZ", r"[A-Z]{1,2}\d{1,2} \d[A-Z]{2}"),
+    ("CA", "Halifax", "B3H 4R2", r"[A-Z]\d[A-Z] \d[A-Z]\d"),
+]
+
+
+def replaced(marked: str, patient: str = "1") -> list[str]:
+    text, spans = read_marked(marked)
+    cas = Cas(text, id="document")
+    cas.metadata["patient_id"] = patient
+    for begin, end, kind in spans:
+        cas.add(Phi(begin, end, kind=PhiKind.of(kind)))
+    made(Masker, {"default": {"surrogate": {"key": "k"}}}).process(cas)
+    return [m.covered_text for m in cas.view(DEIDENTIFIED_VIEW).select(MaskedSpan)]
+
+
+@pytest.mark.attack("surrogates")
+@pytest.mark.parametrize(("country", "town", "code", "shape"), ADDRESSES, ids=[a[0] for a in ADDRESSES])
+@pytest.mark.parametrize("order", ["{code} {town}", "{town} {code}", "{town}, {code}"])
+def test_the_postal_code_is_of_the_surrogate_town(country: str, town: str, code: str, shape: str, order: str) -> None:
+    pieces = {
+        "town": f"<LOCATION_CITY>{town}</LOCATION_CITY>",
+        "code": f"<LOCATION_ZIP>{code}</LOCATION_ZIP>",
+    }
+    marked = order.format(**pieces) + f"; from <LOCATION_CITY>{town}</LOCATION_CITY>"
+    for patient in map(str, range(20)):
+        first, second, again = replaced(marked, patient)
+        new_town, new_code = (first, second) if order.startswith("{town") else (second, first)
+        assert re.fullmatch(shape, new_code)
+        assert new_town == again != town
+        listed = [r.codes for r in REGIONS if r.country == country] or [towns_of(country)]
+        assert any(new_code.startswith(codes[new_town]) for codes in listed if new_town in codes)
+
+
+@pytest.mark.parametrize(
+    ("code", "nation"),
+    [("G15 9AA", "SCT"), ("EH1 1AA", "SCT"), ("NP20 9ZZ", "WLS"), ("BT1 1AA", "NIR"), ("LS1 4QX", "")],
+)
+def test_a_british_address_stays_in_its_nation(code: str, nation: str) -> None:
+    marked = f"<LOCATION_CITY>Kelvinbrae</LOCATION_CITY> <LOCATION_ZIP>{code}</LOCATION_ZIP>"
+    for patient in map(str, range(20)):
+        _, new = replaced(marked, patient)
+        assert nation_of(new) == nation
+
+
+@pytest.mark.attack("surrogates")
+@pytest.mark.parametrize(
+    ("country", "text"),
+    [
+        ("DE", "Seen at <LOCATION_CITY>Gotha</LOCATION_CITY>, <LOCATION_ZIP>99867</LOCATION_ZIP>; lives in {}"),
+        ("NZ", "NHI ZKT4419, ACC45 VT 88120, MCNZ 77120. Lives in {}"),
+        ("IE", "GMS card, Eircode unknown. Lives in {}"),
+        ("IN", "UHID 4471, Mediclaim. Lives in {}"),
+    ],
+)
+def test_an_unknown_place_becomes_a_town_of_the_country_of_the_document(country: str, text: str) -> None:
+    for patient in map(str, range(20)):
+        *_, new = replaced(text.format("<LOCATION>Walterstett</LOCATION>"), patient)
+        assert new in towns_of(country)
+
+
+@pytest.mark.parametrize("text", ["NHS No 4471. Lives in {}", "ACC of 4. Lives in {}", "Lives in {}"])
+def test_one_cue_of_a_health_system_is_no_country(text: str) -> None:
+    (new,) = replaced(text.format("<LOCATION>Walterstett</LOCATION>"))
+    assert new not in towns_of("GB") | towns_of("NZ")
