@@ -8,7 +8,9 @@ import pytest
 from overlap_cases import made, read_marked
 
 from caspipe.annotators.masking.masker import Masker
+from caspipe.annotators.masking.surrogates.area_codes import area_codes_of, place_of_area_code
 from caspipe.annotators.masking.surrogates.postal import REGIONS, nation_of, towns_of
+from caspipe.annotators.masking.surrogates.regions import ZIP3
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Cas, MaskedSpan, Phi, PhiKind
 
 ADDRESSES = [
@@ -87,3 +89,63 @@ def test_an_unknown_place_becomes_a_town_of_the_country_of_the_document(country:
 def test_one_cue_of_a_health_system_is_no_country(text: str) -> None:
     (new,) = replaced(text.format("<LOCATION>Walterstett</LOCATION>"))
     assert new not in towns_of("GB") | towns_of("NZ")
+
+
+@pytest.mark.attack("surrogates")
+@pytest.mark.parametrize(
+    ("letter", "number", "shape"),
+    [
+        (
+            "in <LOCATION_CITY>Gotha</LOCATION_CITY>, <LOCATION_ZIP>99867</LOCATION_ZIP>",
+            "03621 231201",
+            r"0(30|69|40|22|89)\d{8}",
+        ),
+        ("in <LOCATION_CITY>Gotha</LOCATION_CITY>", "+49 171 2312012", r"\+49 17[16] \d{7}"),
+        ("Eircode unknown, HSE", "065 682 4471", r"020 91\d \d{4}"),
+        ("NHI ZKT4419, MCNZ 77120", "027 412 7781", r"02\d 555 0\d{3}"),
+        ("UHID 4471, Mediclaim", "+91 98412 22018", r"\+91 9\d\d55 50\d{3}"),
+        (
+            "in <LOCATION_CITY>Angers</LOCATION_CITY> <LOCATION_ZIP>49000</LOCATION_ZIP>",
+            "02 41 35 36 37",
+            r"0[1-5]( \d\d){4}",
+        ),
+    ],
+    ids=["DE", "DE mobile", "IE", "NZ", "IN", "FR"],
+)
+def test_a_telephone_number_has_the_plan_of_the_document(letter: str, number: str, shape: str) -> None:
+    for patient in "1234":
+        *_, new = replaced(f"{letter}; call <PHONE>{number}</PHONE>", patient)
+        assert re.fullmatch(shape, re.sub(" ", "", new) if shape.startswith("0(30") else new)
+        assert new != number
+
+
+@pytest.mark.attack("surrogates")
+@pytest.mark.parametrize(
+    ("state", "code", "number"),
+    [("MA", "02115", "617-867-5309"), ("GA", "30303", "(404) 867-5309"), ("ON", "L4N 1A1", "705-867-5309")],
+)
+def test_the_area_code_is_of_the_surrogate_state(state: str, code: str, number: str) -> None:
+    for patient in map(str, range(20)):
+        new_state, new_code, first, second = replaced(
+            f"<LOCATION_CITY>Zorbville</LOCATION_CITY>, <LOCATION_STATE>{state}</LOCATION_STATE> "
+            f"<LOCATION_ZIP>{code}</LOCATION_ZIP>; <PHONE>{number}</PHONE>, <PHONE>{number[:-1]}4</PHONE>",
+            patient,
+        )[1:]
+        area = re.search(r"\d{3}", first)
+        assert area is not None
+        assert area.group() in area_codes_of(new_state)
+        assert area.group() in second
+        assert new_code != code
+
+
+def test_a_free_number_stays_free() -> None:
+    (new,) = replaced("<PHONE>800-867-5309</PHONE>")
+    assert re.fullmatch(r"8(33|44|55|66|77|88)-555-01\d\d", new)
+
+
+def test_every_area_code_belongs_to_one_state() -> None:
+    places = [r.code for r in REGIONS if r.country == "CA"] + sorted(ZIP3)
+    codes = [code for place in places for code in area_codes_of(place)]
+    assert all(area_codes_of(place) for place in places)
+    assert len(codes) == len(set(codes)) + 1  # Nova Scotia and Prince Edward Island share one
+    assert {place_of_area_code(code) for code in ("617", "212", "604")} == {("US", "MA"), ("US", "NY"), ("CA", "BC")}
