@@ -26,7 +26,7 @@ from .areas import (
     us_state,
 )
 from .draws import Draws
-from .facilities import names_a_type, other_street, replaced_words
+from .facilities import is_facility, names_a_type, other_street, replaced_words
 from .postal import REGIONS, Region, postal_code, towns_of
 from .regions import state_of_zip, zip3_of
 from .shapes import same_shape
@@ -158,6 +158,8 @@ class Places:
             return self._county(piece.text, area, salt)
         if piece.kind in ("state", "region"):
             return self._state(piece.text, area, salt)
+        if piece.kind in ("city", "other") and is_facility(piece.text):
+            return replaced_words(piece.text, self._draws, self.known_place, salt)
         is_town = area.country != USA and towns_of(area.country) and not names_a_type(piece.text)
         if piece.kind == "other" and not is_town:
             replaced = replaced_words(piece.text, self._draws, self.known_place, salt)

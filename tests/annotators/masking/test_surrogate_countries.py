@@ -149,3 +149,50 @@ def test_every_area_code_belongs_to_one_state() -> None:
     assert all(area_codes_of(place) for place in places)
     assert len(codes) == len(set(codes)) + 1  # Nova Scotia and Prince Edward Island share one
     assert {place_of_area_code(code) for code in ("617", "212", "604")} == {("US", "MA"), ("US", "NY"), ("CA", "BC")}
+
+
+FACILITIES = [
+    ("HOSPITAL", "Wexcombe Hospital", "Hospital"),
+    ("HOSPITAL", "Palmview Nursing Home", "Nursing Home"),
+    ("HOSPITAL", "Harlan Rehab", "Rehab"),
+    ("HOSPITAL", "Wattle Plains Base Hospital", "Base Hospital"),
+    ("HOSPITAL", "Thornveld Provincial Tertiary Hospital", "Provincial Tertiary Hospital"),
+    ("HOSPITAL", "Kreiskrankenhaus Gotha", "Kreiskrankenhaus"),
+    ("HOSPITAL", "Universitätsklinikum Brenkhausen", "Universitätsklinikum"),
+    ("HOSPITAL", "Spital Oberwynen", "Spital"),
+    ("HOSPITAL", "Centre hospitalier de Brévigny", "Centre hospitalier de"),
+    ("HOSPITAL", "Hôpital Saint-Clair", "Hôpital Saint-"),
+    ("HOSPITAL", "Clinique des Ormeaux", "Clinique des"),
+    ("HOSPITAL", "Residencia Los Almendros", "Residencia"),
+    ("HOSPITAL", "Ospedale Civile Brembati", "Ospedale Civile"),
+    ("HOSPITAL", "Ziekenhuis Oudewater", "Ziekenhuis"),
+    ("HOSPITAL", "Ysbyty Tri Chwm", "Ysbyty"),
+    ("ORGANIZATION", "Alpina Krankenversicherung", "Krankenversicherung"),
+    ("ORGANIZATION", "Evergreen Infusion Partners", "Infusion Partners"),
+    ("ORGANIZATION", "AirMed Homecare", "Homecare"),
+    ("ORGANIZATION", "Ysgol Gynradd Waunfawr", "Ysgol Gynradd"),
+    ("ORGANIZATION", "Grundschule Am Hirtenborn", "Grundschule Am"),
+    ("ORGANIZATION", "Escuela Primaria Los Robles", "Escuela Primaria"),
+    ("ORGANIZATION", "Université de Brévigny", "Université de"),
+    ("ORGANIZATION", "Westfield State University", "State University"),
+    ("ORGANIZATION", "Pecan Grove Elementary School", "Elementary School"),
+    ("LOCATION_CITY", "Usilampatti GH", "GH"),
+    ("LOCATION", "Torhampton Clinic", "Clinic"),
+]
+
+
+@pytest.mark.attack("surrogates")
+@pytest.mark.parametrize(("kind", "text", "kept"), FACILITIES, ids=[f[2] for f in FACILITIES])
+def test_the_type_of_a_facility_stays_in_the_language_of_the_text(kind: str, text: str, kept: str) -> None:
+    kind = "LOCATION_HOSPITAL" if kind == "HOSPITAL" else kind
+    own = set(re.findall(r"\w+", text)) - set(re.findall(r"\w+", kept)) - {"Los", "Am"}
+    for patient in "1234":
+        (new,) = replaced(f"<{kind}>{text}</{kind}>", patient)
+        assert kept in new
+        assert not own & set(re.findall(r"\w+", new))
+
+
+@pytest.mark.parametrize("town", ["Salt Lake City", "North Bay", "Mount Gambier", "College Station", "Homewood"])
+def test_a_word_for_a_type_in_the_name_of_a_town_does_not_stay(town: str) -> None:
+    (new,) = replaced(f"<LOCATION_CITY>{town}</LOCATION_CITY>")
+    assert not set(town.split()) & set(new.split())
