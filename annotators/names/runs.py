@@ -9,7 +9,7 @@ from .token_context import TokenContext
 _ABBREVIATED = listed("St Ste Wm Chas Geo Jos Thos")
 _DOTTED = listed("MD DO RN NP PA DDS DMD")
 _DEGREES = listed("MCh BCh DCh MSc BSc DSc MPhil DPhil")
-"""Degrees of which the second part is no surname: `M.Ch.`"""
+"""Degrees that look like an initial and a surname: `M.Ch.`"""
 _SURE_PARTICLES = listed("van von der den de la del della di da dos du al el bin")
 
 

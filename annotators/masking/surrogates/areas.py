@@ -98,7 +98,7 @@ def towns_of_codes(groups: list[list[Piece]]) -> dict[int, Piece]:
 
 
 def nation_of_area(area: Area) -> str:
-    """Return the nation of the United Kingdom that an area lies in; empty for England and other countries."""
+    """Return the nation of the United Kingdom to which an area belongs; empty for England and other countries."""
     if area.country != "GB":
         return ""
     known = next((r.nation for r in REGIONS if r.country == "GB" and r.name == area.state), "")

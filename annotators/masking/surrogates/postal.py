@@ -1,4 +1,4 @@
-"""Towns outside the USA, the region they lie in, and how their postal codes begin."""
+"""Towns outside the USA, their regions, and how their postal codes begin."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ ZA|Pietermaritzburg:3201,Bloemfontein:9301,Kimberley:8301,Rustenburg:0299,Welkom
 Canada Post, Australia Post, India Post ...); towns of GeoNames (CC BY 4.0) by their region. Facts, no third-party text."""
 
 _ENDS = {"GB": " #LL", "CA": " #L#", "IE": " EEEE", "NL": " LL", "PT": "-###", "IN": "0##", "FI": "#0"}
-"""What follows the beginning of a code: `#` a digit, `L` a letter, `E` a character of an Eircode; elsewhere digits only."""
+"""The rest of a code after its beginning: `#` a digit, `L` a letter, `E` a character of an Eircode; elsewhere digits only."""
 _LENGTHS = {"NO": 4, "DE": 5, "ES": 5, "IT": 5, "PL": 6, "SE": 6}
 _EIRCODE = "ACDEFHKNPRTVWXY0123456789"
 _LETTERS = "ABEGHJLNPRSTWXYZ"
@@ -141,7 +141,7 @@ _NATIONS = {
 
 
 def _codes(towns: str) -> dict[str, str]:
-    return dict(town.split(":") for town in towns.split(","))  # type: ignore[misc]  # two parts
+    return dict(town.split(":") for town in towns.split(","))
 
 
 def _region_of(line: str) -> Region:
