@@ -260,9 +260,16 @@ def word_died(place: Place) -> bool:
     return place.word == "d." and place.n > 12 and place.behind[1:2].isupper() and place.kin
 
 
+_LEVEL = re.compile(
+    r"\b(?:(?i:peaked|nadir|creat(?:inine)?|lactate|glucose|bili(?:rubin)?|platelets|plts?|urea|sats?|crp|wcc|hb|alp|alt|ck|egfr)"
+    r"|Cr|K|Na)\b[^.\n]{0,24}\Z"
+)
+"""A level of the laboratory before `now 96`."""
+
+
 def _spoken(place: Place) -> bool:
     """`Connie is 49 and`, `now 63,`, `I'm nearly 60,`, `aged 6`."""
-    if place.unit not in ("", "years"):
+    if place.unit not in ("", "years") or _LEVEL.search(place.before):
         return False
     return place.word.lower() in at.LOWER_WORDS and at.IS.search(place.before[-24:]) is not None and place.ends
 

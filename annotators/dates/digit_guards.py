@@ -17,6 +17,10 @@ _MONTH_YEAR_BEHIND = re.compile(r"[-–]\d{1,2}[/.]\d{4}(?!\d)")
 _COMPACT_BEHIND = re.compile(r"[-–]\d{8}(?!\d)")
 _SPANS: dict[int, tuple[int, ...]] = {7: (10, 14, 21, 28), 12: (18, 24), 24: (36, 48), 40: (), 52: ()}
 """Numbers of days and months that courses of treatment last: `14/7`, `18/12`."""
+_WEEKS = re.compile(r"(?<![\d/.])\d{1,2}/52(?![\d/])")
+"""`6/52` is six weeks, never a date."""
+_STYLE_WINDOW = 3000
+"""Code points before and after a fraction in which one of 52 weeks shows how the writer counts."""
 _GRADED = 66
 """Denominators below are those of many scores: `48/60`, `6/36`, `12/56`."""
 _SCALES = {4, 5, 6, 8, 10}
@@ -72,7 +76,7 @@ def pair(ctx: DateContext) -> int:
         return REJECT
     if b in against.DENOMINATORS and second[0] != "0" and not ctx.strong:
         lasting = a <= b or a in _SPANS[b]
-        if lasting and _duration(ctx):
+        if lasting and (_duration(ctx) or (b <= 12 and _treated(ctx))):
             return REJECT
         if b > 12:
             return 0 if cues.NOTED.search(ctx.before) else ctx.doubt(1)
@@ -95,6 +99,14 @@ def pair(ctx: DateContext) -> int:
 def _duration(ctx: DateContext) -> bool:
     """Return True for `for 5/7`, `2/12 history`: days, months or weeks as a fraction."""
     return bool(against.DURATION_BEFORE.search(ctx.before) or against.DURATION_AFTER.match(ctx.after))
+
+
+def _treated(ctx: DateContext) -> bool:
+    """Return True for `with 3/7 confusion`, `then 3/12` near a fraction of 52 weeks: the writer counts days and months so too."""
+    near = ctx.text[max(0, ctx.begin - _STYLE_WINDOW) : ctx.end + _STYLE_WINDOW]
+    if not _WEEKS.search(near):
+        return False
+    return bool(against.TREATED_BEFORE.search(ctx.before) or against.TREATED_AFTER.match(ctx.after))
 
 
 def _pair_of_days(ctx: DateContext) -> int:

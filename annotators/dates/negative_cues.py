@@ -36,6 +36,7 @@ SCORE = before(
     "sppb joints? tender swollen reasoning understanding appreciation copies naming levine holosystolic pansystolic "
     " levels? ribs? digits? toes? fingers? cranial_nerves? cn wbcs? rbcs? hgb hct plts? bun "
     r"cr creat(?:inine)? inr esr crp abg vbg alt ast session module round phase vol(?:ume)?\.? hydrocodone norco "
+    r"ihds hds hads epds amts? 4at cfs mrc mmrc centor panss ymrs fim rass waterlow braden q?sofa ace-iii "
     r"percocet vicodin lotrel vytorin advair symbicort exforge benicar hctz>>[ \t:=(-]{0,3}(?:<<is_ was_ were_ of_ "
     "at_ as_ an?_ now_ about_ around_ still_ up_ to_ with_ r_ l_ ou_ od_ os_>>|[-–,] ?){0,3}"
 )
@@ -53,14 +54,23 @@ DURATION_AFTER = after(
     r"total course max please post_?op into_(?:the_)?therapy at_home r\b l\b off\b>>"
 )
 """Words after a duration in fractions."""
+TREATED_BEFORE = before(
+    r"\b<<with then off abx antibiotics vanc vancomycin fluclox flucloxacillin tazocin augmentin pred prednisolone steroids "
+    r"reduce_from wean_over stop_after repeat recheck>>[ \t:,(]{1,3}"
+)
+"""Words before a duration of treatment or complaints, after which a date is as likely without other signs."""
+TREATED_AFTER = after(
+    r"[ \t]<<confusion cough fevers? rigors vomiting diarrhoea diarrhea headaches? sob dyspnoea dyspnea malaise lethargy "
+    r"jaundice rash constipation weakness>>\b"
+)
 PAIN = anywhere(
     "<<pain severity intensity discomfort scale rat(?:e[ds]?|ing) headache migraine soreness ache cramp(?:s|ing)? "
     "itch(?:ing)? tenderness strength>>"
 )
 _SHARE = r"\(\d{1,3}(?:\.\d+)?[ ]?%"
 WEIGHTY_AFTER = after(
-    r"[ \t-]{0,2}<<of_(?:the|a|an|his|her|my|all|normal|them|patients)\b tab tsp tbsp cup pill cap\b caps strength "
-    rf"sem\b inch hours? nodes?\b lns?\b lymph patients subjects cases {_SHARE} % mg mcg ml\b mm kg units? qd qhs bid "
+    r"[ \t-]{0,2}<<of_(?:the|a|an|his|her|my|all|normal|them|patients)\b tab tsp tbsp cup pill cap\b caps strength sets\b "
+    rf"bottles?\b sem\b inch hours? nodes?\b lns?\b lymph patients subjects cases {_SHARE} % mg mcg ml\b mm kg units? qd qhs bid "
     r"tid prn po\b daily (?:[a-z]+_){0,4}murmur>>"
 )
 """Text that follows a fraction, a score or a dose, and never a date."""

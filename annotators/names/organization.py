@@ -69,6 +69,8 @@ def _listed(doc: TokenContext, i: int, facts: int) -> Iterator[NameSpan]:
         last = i + length
         if is_product(doc, last):
             return
+        if last == i + 1 and doc.forms[i] == "CVS" and _is_organ_system(doc, i):
+            return
         capital = doc.bits[i] & (CAPITAL | SHOUT)
         if last == i + 1 and (entry.ambiguous or facts >> words.LEVEL >= 2):
             before = doc.form(i - 1).lower()
@@ -79,6 +81,16 @@ def _listed(doc: TokenContext, i: int, facts: int) -> Iterator[NameSpan]:
             confidence = 0.7 if last > i + 1 or not facts >> words.LEVEL else 0.0
         if confidence:
             yield span_of(doc, i, last, _KINDS.get(entry.kind, PhiKind.ORGANIZATION), confidence, "known organisation")
+
+
+_FINDINGS = frozenset("s1 s2 s1s2 hs i+ii nad rrr normal stable regular exam".split())
+
+
+def _is_organ_system(doc: TokenContext, i: int) -> bool:
+    """Return whether `CVS` is the cardiovascular system: `CVS: PDA`, `RS clear, CVS S1S2`; after `at` it is the pharmacy."""
+    following = doc.form(i + 1)
+    heading = following == ":" and (doc.starts(i) or doc.form(i - 1) in (".", ";", ","))
+    return heading or following.lower() in _FINDINGS
 
 
 def _cued(doc: TokenContext, i: int, facts: int) -> Iterator[NameSpan]:

@@ -14,6 +14,8 @@ from .token_context import NameSpan, TokenContext, span_of
 
 _SHOWN = CAPITAL | SHOUT | LETTER
 _LISTED = words.CITY | words.STATE | words.COUNTRY | words.PLACES_BEGIN
+_MATERIALS = frozenset("ink nut nuts pig pigs worm worms".split())
+"""`India ink`, `Brazil nuts`, `Guinea pig`."""
 _LISTS = "us_states countries provinces cities us_counties"
 _KINDS = {
     "us_states": PhiKind.LOCATION_STATE,
@@ -105,6 +107,8 @@ def _weigh(doc: TokenContext, first: int, last: int, entry: Entry) -> Iterator[N
     person = count == 1 and bool(facts & words.OFTEN)
     unsure = count == 1 and bool(facts & words.UNSURE_PLACE or person or level)
     if entry.list == "countries":
+        if doc.form(last).lower() in _MATERIALS:
+            return
         confidence = 0.85 if not unsure else 0.65 if inside else 0.2
     elif entry.list == "us_states":
         confidence = 0.85 if not unsure else 0.75 if inside and not level else 0.4

@@ -127,6 +127,8 @@ def _is_credential(doc: TokenContext, k: int) -> bool:
 
 def _titled(doc: TokenContext, title: int, i: int, facts: int) -> PrecedingCue:
     bits = doc.bits[title]
+    if doc.lowers[title] == "ms" and title and doc.forms[title - 1].isdecimal():  # PR 210 ms. VF arrest
+        return NO_CUE
     kind = PhiKind.PERSON_DOCTOR if bits & cues.DOCTOR else PhiKind.PERSON
     if bits & cues.TITLE:
         return PrecedingCue(0.97, kind, "title")

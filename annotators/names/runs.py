@@ -8,6 +8,8 @@ from .token_context import TokenContext
 
 _ABBREVIATED = listed("St Ste Wm Chas Geo Jos Thos")
 _DOTTED = listed("MD DO RN NP PA DDS DMD")
+_DEGREES = listed("MCh BCh DCh MSc BSc DSc MPhil DPhil")
+"""Degrees that look like an initial and a surname: `M.Ch.`"""
 _SURE_PARTICLES = listed("van von der den de la del della di da dos du al el bin")
 
 
@@ -28,6 +30,8 @@ def run_end(doc: TokenContext, i: int) -> int:
         elif b & LETTER:
             dotted = doc.form(j + 1) == "." and doc.near(j)
             if seen and dotted and doc.form(j + 3) == "." and doc.form(j) + doc.form(j + 2) in _DOTTED:
+                break
+            if dotted and doc.form(j) + doc.form(j + 2) in _DEGREES:
                 break
             if not dotted and not (doc.bit(j + 1) & (CAPITAL | SHOUT) or (seen and j > i)):
                 break

@@ -100,6 +100,11 @@ _reject(
     "It is neither a year nor several years: 2019-2021, 2019/20, 2019 2020.",
     r"(?:19|20)[0-9]{2}(?:\s?[-/, ]\s?(?:19|20)[0-9]{2}){1,5}|(?:19|20)[0-9]{2}\s?[-/]\s?[0-9]{2}|(?:19|20)[0-9]{2}",
 )
+_reject(
+    "not_age",
+    "It is not an age with hyphens: 27-yr-old.",
+    r"(?i)[0-9]{1,3}[-–](?:years?|yrs?|y|months?|mths?|mos?|weeks?|wks?|days?)(?:[-–]olds?|[-–]o)?",
+)
 _reject("not_year", "It is not a year from 1900 to 2099.", r"(?:19|20)[0-9]{2}")
 _reject(
     "not_decimal",

@@ -72,9 +72,26 @@ class Words:
             ranges.append((done, len(begins)))
         return ranges
 
+    @cached_property
+    def breaks(self) -> frozenset[int]:
+        """Return the tokens that begin a sentence in another line, a paragraph, or a column after three spaces or more."""
+        text, ends, begins = self.view.text, self.ends, self.begins
+        starts = {first for first, _ in self.sentences}
+        return frozenset(
+            i
+            for i in range(1, len(begins))
+            if begins[i] - ends[i - 1] > 2 or (i in starts and begins[i] > ends[i - 1])
+            if _is_break(text[ends[i - 1] : begins[i]], i in starts)
+        )
+
     def under(self, begin: int, end: int) -> range:
         """Return the indexes of the tokens that overlap the span."""
         return range(bisect_left(self.ends, begin + 1), bisect_left(self.begins, end))
+
+
+def _is_break(gap: str, begins_sentence: bool) -> bool:
+    """Return whether the white space between two tokens separates lines or columns."""
+    return gap.isspace() and (len(gap) > 2 or (begins_sentence and "\n" in gap))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -129,15 +129,22 @@ class SequenceTagger(Annotator):
         yield from self.spans_of(words, block, path, lambda spans: self.confidences(scores, path, spans, sequences))
 
     def spans_of(
-        self, words: Words, block: ScoredBlock, path: list[int], confidences: Callable[[list[Any]], list[float]]
+        self,
+        words: Words,
+        block: ScoredBlock,
+        path: list[int],
+        confidences: Callable[[list[Any]], list[float]],
+        pieces: Callable[[tuple[int, int, str]], Iterable[tuple[int, int, str]]] = lambda span: (span,),
     ) -> Iterator[PhiCandidate]:
-        """Yield the labels of `path` as candidates. `confidences` returns those of spans of the block (first, last + 1, kind)."""
+        """Yield the labels of `path` as candidates. `confidences` returns those of spans of the block (first, last + 1, kind);
+        `pieces` divides a span."""
         labels, sequences = self._model.labels, block.sequences
         busy = labeled_ranges(path, labels.index(OUTSIDE), sequences) if OUTSIDE in labels else sequences
         if not busy:
             return
         named = [labels[i] for i in path]
-        found = [s for s in decode(named, busy, self._model.meta["encoding"]) if s[2] in self._wanted]
+        decoded = (s for s in decode(named, busy, self._model.meta["encoding"]) if s[2] in self._wanted)
+        found = [piece for span in decoded for piece in pieces(span)]
         sure = confidences(found) if self.confidence else [1.0] * len(found)
         if self.confidence and self._curve is not None:
             sure = self._curve.apply(sure)

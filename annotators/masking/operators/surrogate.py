@@ -10,7 +10,7 @@ from ....pipeline.contract.component import part
 from ....typesystem import PhiKind
 from ..document_dates import Order
 from ..operator import KEPT, NO_KEY, Context, Fallback, KeyedHash, KeyedOperator, Mention, Outcome, Span
-from ..surrogates import pools, shapes
+from ..surrogates import phones, pools, shapes
 from ..surrogates.ages import generalized
 from ..surrogates.draws import Draws
 from ..surrogates.facilities import Facilities, is_named_place, other_room
@@ -136,7 +136,7 @@ class Surrogate(KeyedOperator):
             return shapes.mail(mention.text, people.local_part(mention.text, salt), facilities.slug)
         if top is PhiKind.URL:
             return shapes.web(mention.text, draws.choices, facilities.slug)
-        return _other_value(mention, draws, salt)
+        return _other_value(mention, draws, salt, places)
 
     def _of_person(self, mention: Mention, context: Context, draws: Draws, salt: str) -> str | None:
         people = self._people(context, draws)
@@ -165,7 +165,7 @@ class Surrogate(KeyedOperator):
         return salts
 
 
-def _other_value(mention: Mention, draws: Draws, salt: str) -> str | None:
+def _other_value(mention: Mention, draws: Draws, salt: str, places: Places) -> str | None:
     """Return a surrogate of a number, code, network address or profession, that equals no masked value."""
     kind, text, top = mention.kind, mention.text, mention.kind.top
 
@@ -175,7 +175,7 @@ def _other_value(mention: Mention, draws: Draws, salt: str) -> str | None:
             maker = makers.get(kind)
             return maker(text, choices) if maker else shapes.same_shape(text, choices, f"id{salt}")
         if top is PhiKind.PHONE or top is PhiKind.FAX:
-            return shapes.phone(text, choices)
+            return phones.phone(text, choices, places.home, places.area_codes)
         if top is PhiKind.IP:
             return shapes.hardware(text, choices) if kind is PhiKind.IP_MAC else shapes.internet(text, choices)
         return None

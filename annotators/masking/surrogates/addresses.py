@@ -10,7 +10,7 @@ from typing import Literal
 from ....typesystem import PhiKind
 from ..operator import Context, Mention
 from . import pools
-from .regions import REGIONS
+from .postal import REGIONS
 
 PieceKind = Literal["street", "city", "county", "state", "region", "zip", "country", "other"]
 

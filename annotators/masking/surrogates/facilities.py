@@ -41,6 +41,32 @@ _GENERIC = frozenset(
     ).split()
 )
 """Words in the names of organizations that do not identify one."""
+_GENERIC_ABROAD = frozenset(
+    (
+        "krankenhaus klinik klinikum spital praxis apotheke pflegeheim altenheim seniorenheim schule gymnasium universität "
+        "hochschule versicherung krankenkasse abteilung medizinisches versorgungszentrum zentrum stiftung verein "
+        "hôpital hopital hôpitaux clinique centre hospitalier hospitalière universitaire régional maison santé retraite "
+        "pharmacie école ecole lycée collège université laboratoire cabinet médical "
+        "hospital clínica clinica clínico centro salud residencia farmacia escuela primaria colegio instituto universidad "
+        "universitario provincial laboratorio ayuntamiento fundación "
+        "ospedale ospedaliera civile policlinico azienda casa cura clinica farmacia scuola liceo università istituto "
+        "ziekenhuis umc zorgcentrum verpleeghuis huisartsenpraktijk apotheek basisschool universiteit kliniek stichting "
+        "sjukhus sjukhuset lasarett vårdcentral vårdcentralen apoteket skolan universitetssjukhus sygehus sykehus hospitalet "
+        "hospitais centro saúde clínica farmácia escola universidade szpital przychodnia apteka szkoła uniwersytet "
+        "ysbyty meddygfa fferyllfa ysgol gynradd prifysgol canolfan iechyd "
+        "base provincial tertiary district taluk taluka infusion homecare maternity paediatric pediatric"
+    ).split()
+)
+"""The same in German, French, Spanish, Italian, Dutch, Scandinavian languages, Portuguese, Polish and Welsh."""
+_COMPOUND = re.compile(
+    "(?i)(?:kreis|universitäts|kinder|bezirks|landes|fach|reha|tages|poli|augen|frauen|zahn|pflege|alten|senioren|grund|"
+    "haupt|real|berufs|hoch|kranken|unfall|stadt|kantons|akut)(?:krankenhaus|klinik|klinikum|spital|heim|schule|versicherung|"
+    "kasse|praxis|zentrum)"
+)
+"""German words for types of places that consist of two: `Kreiskrankenhaus`."""
+_FACILITY_ENDS = frozenset(
+    "hospital clinic infirmary hospice rehab pharmacy surgery practice nursing temple school university hospitals".split()
+)
 _TYPE_LETTERS = frozenset(
     "GH DGH MPS HCS CHC VA MC NHS HSE HS GP OPD ICU ED UK USA US MD PC LLP LLC PLC RN EMS VNA VAMC".split()
 )
@@ -161,6 +187,18 @@ class Facilities:
             return None
         first = self._draws.pick(_NAMES, f"name {text.casefold()}", salt)
         return f"{article.group() if article else ''}{match_case(f'{first} {kinds[0]}', text)}"
+
+
+def names_a_type(text: str) -> bool:
+    """Return whether a word of a name says what the place is, or a number is in it: `Usilampatti GH`, `Ward 7`."""
+    runs = [run for run in _RUN.findall(text) if run[0].isalnum()]
+    return any(r[0].isdecimal() or _is_generic(r) or (r.isupper() and r in _TYPE_LETTERS) for r in runs)
+
+
+def is_facility(text: str) -> bool:
+    """Return whether a name, marked as a place, ends as that of a facility does: `Usilampatti GH`, `Torhampton Clinic`."""
+    first, _, last = text.strip(" .").rpartition(" ")
+    return bool(first) and (last in _TYPE_LETTERS - {"UK", "USA", "US"} or last.casefold() in _FACILITY_ENDS)
 
 
 def other_street(text: str, draws: Draws, salt: str) -> str | None:
@@ -295,7 +333,8 @@ def _is_kept(runs: list[str], index: int, cues: str, text: str) -> bool:
 
 
 def _is_generic(word: str) -> bool:
-    return word.casefold() in _GENERIC or word.casefold() in _cue_words()
+    low = word.casefold()
+    return low in _GENERIC or low in _GENERIC_ABROAD or low in _cue_words() or bool(_COMPOUND.fullmatch(word))
 
 
 @cache

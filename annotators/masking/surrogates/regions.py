@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 ZIP3 = {
     "AK": "995-999", "AL": "350-352 354-369", "AR": "716-725 727-729", "AZ": "850 852-853 855-857 859-860 863-865",
     "CA": "900-908 910-928 930-961", "CO": "800-816", "CT": "060-062 064-069", "DC": "200 202-204", "DE": "197-199",
@@ -21,91 +19,6 @@ ZIP3 = {
 """First three digits of the ZIP codes of each state, without those that two states share. Facts of the US Postal Service
 (Labeling List L002, 3-Digit ZIP Code Prefix Matrix), compared with the list of the package zipcodes 3.0.0 in November
 2026."""
-
-
-class Region(NamedTuple):
-    """A region outside the USA: its country (ISO 3166), how it is written, how its postal codes begin, and towns in it."""
-
-    country: str
-    name: str
-    code: str
-    postal: tuple[str, ...]
-    towns: tuple[str, ...]
-
-
-_REGIONS = """
-CA|Alberta|AB|T|Calgary,Edmonton,Lethbridge,Red Deer,Airdrie,Grande Prairie,Medicine Hat
-CA|British Columbia|BC|V|Vancouver,Surrey,Burnaby,Coquitlam,Kelowna,Abbotsford,Kamloops
-CA|Manitoba|MB|R|Winnipeg,Brandon,Steinbach
-CA|New Brunswick|NB|E|Moncton,Fredericton,Dieppe,Miramichi,Edmundston
-CA|Newfoundland and Labrador|NL|A|Mount Pearl,Corner Brook
-CA|Nova Scotia|NS|B|Halifax,Dartmouth,Truro,Amherst
-CA|Ontario|ON|L|Mississauga,Brampton,Hamilton,Barrie,Oshawa,Markham,Oakville
-CA|Prince Edward Island|PE|C|Charlottetown,Summerside
-CA|Quebec|QC|J|Gatineau,Longueuil,Sherbrooke,Drummondville,Granby
-CA|Saskatchewan|SK|S|Saskatoon,Regina,Prince Albert,Moose Jaw
-AU|New South Wales|NSW|2|Newcastle,Wollongong,Maitland,Coffs Harbour,Port Macquarie,Tamworth
-AU|Northern Territory|NT|08|Darwin,Palmerston,Alice Springs
-AU|Queensland|QLD|4|Townsville,Cairns,Toowoomba,Mackay,Rockhampton,Bundaberg
-AU|South Australia|SA|5|Mount Gambier,Whyalla,Gawler,Port Lincoln
-AU|Tasmania|TAS|7|Hobart,Launceston,Devonport,Burnie
-AU|Victoria|VIC|3|Geelong,Ballarat,Bendigo,Shepparton,Mildura
-AU|Western Australia|WA|6|Mandurah,Bunbury,Geraldton,Albany,Busselton
-GB|Cheshire||CW|Crewe,Nantwich,Northwich
-GB|Cornwall||TR|Truro,Falmouth,Penzance,Redruth,Camborne
-GB|Cumbria||CA|Carlisle,Penrith,Workington,Whitehaven
-GB|Devon||EX|Exeter,Barnstaple,Exmouth,Tiverton
-GB|Dorset||DT|Dorchester,Weymouth,Bridport
-GB|Essex||CM|Chelmsford,Braintree,Harlow,Maldon
-GB|Gloucestershire||GL|Gloucester,Cheltenham,Stroud
-GB|Hampshire||SO|Winchester,Eastleigh,Romsey
-GB|Hertfordshire||SG|Stevenage,Hitchin,Letchworth
-GB|Kent||ME|Maidstone,Chatham,Gillingham,Sittingbourne
-GB|Lancashire||BB|Blackburn,Burnley,Accrington
-GB|Leicestershire||LE|Leicester,Loughborough,Hinckley
-GB|Lincolnshire||LN|Lincoln,Louth,Horncastle
-GB|Norfolk||NR|Norwich,Dereham,Cromer
-GB|North Yorkshire||YO|York,Scarborough,Whitby,Malton
-GB|Northamptonshire||NN|Northampton,Kettering,Corby
-GB|Nottinghamshire||NG|Nottingham,Mansfield,Newark
-GB|Somerset||TA|Taunton,Bridgwater,Minehead
-GB|Staffordshire||ST|Stafford,Newcastle-under-Lyme,Leek
-GB|Suffolk||IP|Ipswich,Bury St Edmunds,Felixstowe,Stowmarket
-GB|Surrey||GU|Guildford,Woking,Farnham
-GB|West Yorkshire||WF|Wakefield,Pontefract,Castleford
-GB|Wiltshire||SN|Swindon,Chippenham,Devizes
-GB|Worcestershire||WR|Worcester,Malvern,Evesham
-IE|Co. Clare|||Ennis,Kilrush,Shannon
-IE|Co. Cork|||Mallow,Cobh,Bandon
-IE|Co. Donegal|||Letterkenny,Buncrana,Ballybofey
-IE|Co. Galway|||Tuam,Ballinasloe,Loughrea
-IE|Co. Kerry|||Tralee,Killarney,Listowel
-IE|Co. Kildare|||Naas,Newbridge,Athy
-IE|Co. Louth|||Dundalk,Drogheda,Ardee
-IE|Co. Mayo|||Castlebar,Ballina,Westport
-IE|Co. Meath|||Navan,Trim,Kells
-IE|Co. Wexford|||Wexford,Gorey,Enniscorthy
-IN|Gujarat|||Surat,Vadodara,Bhavnagar,Jamnagar
-IN|Karnataka|||Mysuru,Mangaluru,Belagavi
-IN|Kerala|||Kochi,Kozhikode,Kollam,Thrissur
-IN|Madhya Pradesh|||Indore,Bhopal,Gwalior,Ujjain
-IN|Maharashtra|||Pune,Nagpur,Nashik
-IN|Punjab|||Ludhiana,Amritsar,Jalandhar
-IN|Rajasthan|||Jaipur,Jodhpur,Udaipur,Ajmer
-IN|Tamil Nadu|||Madurai,Coimbatore,Salem,Erode
-IN|Uttar Pradesh|||Kanpur,Lucknow,Varanasi,Agra
-IN|West Bengal|||Howrah,Durgapur,Siliguri
-"""
-"""Public facts: postal areas of Canada Post, Australia Post and Royal Mail; towns of GeoNames (CC BY 4.0) by their region.
-Of a region with several postal areas, one is listed, with its towns, so that any town fits any code."""
-
-
-def _read(line: str) -> Region:
-    country, name, code, postal, towns = line.split("|")
-    return Region(country, name, code, tuple(postal.split()), tuple(towns.split(",")))
-
-
-REGIONS = tuple(_read(line) for line in _REGIONS.strip().splitlines())
 
 
 def zip3_of(state: str) -> tuple[str, ...]:

@@ -8,15 +8,9 @@ from collections.abc import Callable, Iterable
 
 from ..operator import KeyedHash
 
-_EXTENSION = re.compile(r"(?i)\b(?:ext|extension|x)\.?\s*\d+\s*$")
 _HOST_ENDINGS = frozenset(
     "www com org net edu gov info co ac nhs uk us ca au ie de se fr es example invalid test".split()
 )
-_BRITISH = re.compile(r"(?P<mobile>07)\d{9}|0[12]\d{9}")
-"""National numbers of the United Kingdom; Ofcom reserves 07700 900000 to 900999 and 01632 960000 to 960999 for fiction."""
-_AUSTRALIAN = re.compile(r"(?P<mobile>04)\d{8}|0[2378]\d{8}")
-_AUSTRALIAN_MOBILES = ("0491570006", "0491570110", "0491570156", "0491570157", "0491570158", "0491570159")
-"""National numbers of Australia; ACMA reserves these mobile numbers, and 5550 0000 to 5550 9999 of each area, for fiction."""
 _SCHEME = re.compile(r"(?i)^(?:https?|ftp)://")
 
 
@@ -30,7 +24,7 @@ def same_shape(text: str, choices: KeyedHash, label: str) -> str | None:
         return None
     for attempt in range(100):
         characters = [_other(c, choices, label, original.casefold(), f"{attempt}.{i}") for i, c in enumerate(original)]
-        surrogate = _fill(text, characters, str.isalnum)
+        surrogate = filled(text, characters, str.isalnum)
         if surrogate.casefold() != text.casefold():
             return surrogate
     return None
@@ -54,7 +48,7 @@ def social_security(text: str, choices: KeyedHash) -> str | None:
         others = choices.number(10**6, "ssn", original, str(attempt))
         new = f"9{others // 10**4:02d}{group:02d}{others % 10**4:04d}"
         if new != original:
-            return _fill(text, new)
+            return filled(text, new)
     return None
 
 
@@ -73,51 +67,6 @@ def luhn(text: str) -> bool:
     digits = [int(c) for c in text if c.isdecimal()]
     doubled = [d if i % 2 == 0 else sum(divmod(2 * d, 10)) for i, d in enumerate(reversed(digits))]
     return bool(digits) and sum(doubled) % 10 == 0
-
-
-def phone(text: str, choices: KeyedHash) -> str | None:
-    """Return a number between 555-0100 and 555-0199, which the North American Numbering Plan reserves for fiction; for
-    national British numbers one that Ofcom reserves; shorter numbers by shape.
-
-    It has the punctuation of the text if that has seven, ten or, with the country code 1, eleven digits.
-    """
-    ending = _EXTENSION.search(text)
-    extension = same_shape(ending.group(), choices, "extension") if ending else ""
-    main = text[: ending.start()] if ending else text
-    digits = "".join(c for c in main if c.isdecimal())
-    if len(digits) < 7:
-        return same_shape(text, choices, "phone")
-    british = _BRITISH.fullmatch(digits) if not main.lstrip().startswith("+") else None
-    if british is not None:
-        last = f"{choices.number(1000, 'line', digits):03d}"
-        return _fill(main, ("07700900" if british.group("mobile") else "01632960") + last) + (extension or "")
-    australian = _AUSTRALIAN.fullmatch(digits) if not main.lstrip().startswith("+") else None
-    if australian is not None:
-        if australian.group("mobile"):
-            made = choices.choice([n for n in _AUSTRALIAN_MOBILES if n != digits], "line", digits)
-        else:
-            made = f"0{choices.choice('2378', 'area', digits)}5550{choices.number(10_000, 'line', digits):04d}"
-        return _fill(main, made) + (extension or "")
-    area = _area_code(choices, digits)
-    line = f"55501{choices.number(100, 'line', digits):02d}"
-    if digits.endswith(line):
-        line = f"{line[:5]}{(int(line[5:]) + 1) % 100:02d}"
-    new = {7: line, 10: area + line, 11: f"1{area}{line}" if digits[0] == "1" else ""}.get(len(digits), "")
-    if main.lstrip().startswith("+") and not digits.startswith("1"):  # a foreign number
-        new = ""
-    if extension and ending:  # the word before the digits is not a part of the number
-        word = re.match(r"\D*", ending.group())
-        extension = (word.group() if word else "") + "".join(c for c in extension if c.isdecimal())
-    return (_fill(main, new) if new else f"{area}-555-{line[3:]}") + (extension or "")
-
-
-def _area_code(choices: KeyedHash, digits: str) -> str:
-    """Return an area code of the North American Numbering Plan: not N11, N9X, 37X, 96X, which are reserved, and not 555."""
-    for attempt in range(100):
-        code = str(200 + choices.number(800, "area", digits, str(attempt)))
-        if code[1] != "9" and code[1:] != "11" and code[:2] not in ("37", "96") and code != "555":
-            return code
-    return "202"
 
 
 def mail(text: str, local: str, slug: Callable[[list[str]], str]) -> str:
@@ -166,7 +115,7 @@ def hardware(text: str, choices: KeyedHash) -> str:
     return address.lower() if text == text.lower() else address
 
 
-def _fill(text: str, characters: Iterable[str], is_replaced: Callable[[str], bool] = str.isdecimal) -> str:
+def filled(text: str, characters: Iterable[str], is_replaced: Callable[[str], bool] = str.isdecimal) -> str:
     """Return the text with its digits (or other characters) replaced in order."""
     new = iter(characters)
     return "".join(next(new) if is_replaced(c) else c for c in text)

@@ -11,7 +11,8 @@ from overlap_cases import made, read_marked
 
 from caspipe.annotators.lexicon import Lexicon
 from caspipe.annotators.masking.masker import Masker
-from caspipe.annotators.masking.surrogates.regions import REGIONS, ZIP3, state_of_zip, zip3_of
+from caspipe.annotators.masking.surrogates.postal import REGIONS, towns_of
+from caspipe.annotators.masking.surrogates.regions import ZIP3, state_of_zip, zip3_of
 from caspipe.typesystem import DEIDENTIFIED_VIEW, Cas, MaskedSpan, Phi, PhiKind
 
 ADDRESSES = [
@@ -101,7 +102,8 @@ def test_town_and_country_agree(country: str) -> None:
         entry = Lexicon.load("countries").entry(new_country)
         assert entry is not None
         assert new_country != country
-        assert entry.columns["iso2"] in {e.columns["country"] for e in Lexicon.load("cities").entries(new_town)}
+        there = {e.columns["country"] for e in Lexicon.load("cities").entries(new_town)}
+        assert entry.columns["iso2"] in there or new_town in towns_of(entry.columns["iso2"])
 
 
 def test_an_address_in_the_usa_moves_with_its_country() -> None:
@@ -112,7 +114,7 @@ def test_an_address_in_the_usa_moves_with_its_country() -> None:
         )
         region = next(r for r in REGIONS if r.code == state)
         assert town in region.towns
-        assert code.startswith(region.postal)
+        assert code.startswith(region.codes[town])
         assert country == {"CA": "Canada", "AU": "Australia"}[region.country]
 
 
@@ -125,10 +127,10 @@ def test_a_country_beside_no_address_leaves_the_addresses_where_they_are() -> No
 @pytest.mark.parametrize(
     ("text", "shape"),
     [
-        ("LS29 4QX", r"[A-Z]{1,2}\d \d[A-Z]{2}"),
+        ("LS29 4QX", r"[A-Z]{1,2}\d{1,2} \d[A-Z]{2}"),
         ("K7M 2X4", r"[A-Z]\d[A-Z] \d[A-Z]\d"),
         ("CH-5999", r"CH-\d{4}"),
-        ("V95 X0X0", r"[A-Z]\d\d [A-Z]\d[A-Z]\d"),
+        ("V95 X0X0", r"[A-Z]\d\d [A-Z\d]{4}"),
     ],
 )
 def test_postal_codes_of_other_countries_keep_their_form(text: str, shape: str) -> None:
@@ -141,25 +143,12 @@ def test_postal_codes_of_other_countries_keep_their_form(text: str, shape: str) 
     "text", ["27 Beech Grove, Louth LN11 9ZZ", "2 Chapel Row, Newport NP11 0XX", "3 Elm Rd, Kingston K7M 2X4"]
 )
 def test_town_and_postal_area_agree_outside_the_usa(text: str) -> None:
-    area = {
-        **dict.fromkeys("Chelmsford Braintree Harlow Maldon".split(), "CM"),
-        **dict.fromkeys("Wakefield Pontefract Castleford".split(), "WF"),
-        **dict.fromkeys("Norwich Dereham Cromer".split(), "NR"),
-        **dict.fromkeys("Blackburn Burnley Accrington".split(), "BB"),
-        **dict.fromkeys("Hamilton Mississauga Barrie".split(), "L"),
-    }
-    seen = set()
-    for patient in map(str, range(100)):
+    listed = [region.codes for region in REGIONS if region.country in ("GB", "CA")]
+    for patient in map(str, range(60)):
         (new,) = replaced(place("STREET", text), patient)
-        found = re.fullmatch(r".*, (\D+) ([A-Z]{1,2})\d.*", new)
+        found = re.fullmatch(r".*, (\D+) (\S+ ?\S+)", new)
         assert found
-        seen.add(found[1])
-        assert area.get(found[1], found[2]) == found[2]
-    assert seen & set(area)
-
-
-def test_a_region_outside_the_usa_has_one_postal_area() -> None:
-    assert [r.name for r in REGIONS if len(r.postal) > 1] == []
+        assert any(found[2].startswith(codes[found[1]]) for codes in listed if found[1] in codes)
 
 
 def test_the_table_of_zip_codes_is_whole_and_unambiguous() -> None:
@@ -265,7 +254,10 @@ def test_area_codes_are_none_that_the_plan_reserves(number: int) -> None:
     ("text", "shape"),
     [
         ("07700 912345", r"07700 900\d{3}"),
-        ("020 7123 4567", r"016 3296 0\d{3}"),
+        ("020 7123 4567", r"02(?:0 7946|8 9018|9 2018) 0\d{3}"),
+        ("01633 960712", r"01632 960\d{3}"),
+        ("0141 271 0300", r"01\d1 496 0\d{3}|011\d 496 0\d{3}"),
+        ("+44 161 271 0300", r"\+44 1\d\d 496 0\d{3}|\+44 163 296 0\d{3}"),
         ("0412 345 678", r"0491 57\d \d{3}"),
         ("(03) 9123 4567", r"\(0[2378]\) 5550 \d{4}"),
     ],
