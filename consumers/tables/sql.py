@@ -14,6 +14,7 @@ from ...pipeline.contract.component import Scope, TwoPhaseConsumer, component
 from ...pipeline.contract.output import Locate, Output
 from ...pipeline.errors import CaspipeError, ConsumerError
 from ...pipeline.storage.database import file_of, parsed
+from ...pipeline.storage.release_place import is_outside, place_in
 from ...typesystem import Cas
 from ..files.content import Content
 from ..files.released import encodable
@@ -55,6 +56,8 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         if not self.id_column and self.existing != "append":
             raise ValueError("existing: expected append, where no id is written")
         self._table: SqlTable | None = None
+        self._place: str | None = None
+        """The file of the database in the output folder."""
         self._written: set[str] = set()
         self._last: tuple[str, str, int | None] | None = None
         """Document, its name in the table, and the position of its rows if they are pending."""
@@ -70,6 +73,9 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         has other columns."""
         super().open()
         self._written, self._last = set(), None
+        path = file_of(parsed(self.url, CONSUMER))
+        place = place_in(self.output, path) if path is not None else None
+        self._place = None if place is None or is_outside(place) else place
         try:
             self._table = SqlTable(
                 self.url,
@@ -176,10 +182,9 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
 
     def _outputs(self, state: str) -> list[Output]:
         """Return the database file if it is in the output folder; nothing is recorded of other databases."""
-        path = file_of(parsed(self.url, CONSUMER))
-        if path is None or path.is_absolute() or not self.resumable:
+        if self._place is None or not self.resumable:
             return []
-        return [Output(self.id, path.as_posix(), 0, 0, state, False)]
+        return [Output(self.id, self._place, 0, 0, state, False)]
 
     def rollback(self, document_id: str) -> None:
         if self._last is not None and self._last[0] == document_id and self._table is not None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..contract.component import CasConsumer
 from ..errors import ConfigError, Fault
-from ..storage.file_names import folded
-
-RELEASE = "release"
-"""The folder below the output folder of a run whose files may leave the site."""
+from ..storage.release_place import RELEASE, is_outside, is_released, place_in
 
 
 def misplaced(consumer: CasConsumer, output: Path) -> Iterator[tuple[str, str]]:
@@ -21,9 +17,8 @@ def misplaced(consumer: CasConsumer, output: Path) -> Iterator[tuple[str, str]]:
     """
     if not consumer.writes_original():
         return
-    release = output / RELEASE
     for parameter, path in consumer.written_paths():
-        if _is_below(output / path, release):
+        if is_released(place_in(output, path)):
             name = path.name if path.name not in ("", ".", "..", RELEASE) else consumer.id
             yield (
                 parameter,
@@ -32,24 +27,24 @@ def misplaced(consumer: CasConsumer, output: Path) -> Iterator[tuple[str, str]]:
             )
 
 
-def refuse_misplaced(consumers: Iterable[CasConsumer], output: Path) -> None:
-    """Raise ConfigError if a consumer would write original text below `release/`."""
+def refuse_misplaced(consumers: Iterable[CasConsumer], output: Path, shard: str = "") -> None:
+    """Raise ConfigError if a consumer would write original text below `release/`, or if a shard would write to a file of all
+    shards. `output`: the output folder of the run."""
     faults = [
         Fault(f"consumers/{consumer.id}.{parameter}", what)
         for consumer in consumers
-        for parameter, what in misplaced(consumer, output)
+        for parameter, what in (*misplaced(consumer, output), *(_shared(consumer, output, shard) if shard else ()))
     ]
     if faults:
         raise ConfigError(faults)
 
 
-def _is_below(path: Path, folder: Path) -> bool:
-    path, folder = path.resolve(), folder.resolve()
-    n = len(folder.parts)
-    if list(map(folded, path.parts[:n])) == list(map(folded, folder.parts)):
-        return True
-    for parent in (path, *path.parents):
-        with contextlib.suppress(OSError):
-            if parent.samefile(folder):  # under another name, as by a mount
-                return True
-    return False
+def _shared(consumer: CasConsumer, output: Path, shard: str) -> Iterator[tuple[str, str]]:
+    """Yield (parameter, fault) for every path in the output folder of the run that is not in the folder of the shard."""
+    for parameter, path in consumer.written_paths():
+        if is_outside(place_in(consumer.output, path)) and not is_outside(place := place_in(output, path)):
+            yield (
+                parameter,
+                f"{path.as_posix()} is not in the folder of part {shard}: expected a path relative to the output folder, such as "
+                f"{place}",
+            )

@@ -12,9 +12,9 @@ from ..contract.report import RunReport
 from ..errors import CaspipeError
 from ..storage.files import write_atomic
 from ..storage.hashing import code_version
+from ..storage.release_place import RELEASE
 from .released_names import ReleasedNames
 
-RELEASE = "release"
 NAME, SIGNATURE = "manifest.json", "manifest.json.sig"
 FORMAT = "caspipe release 1"
 SECTIONS = ("reasons", "gate", "kinds", "scan", "names", "versions")

@@ -63,7 +63,7 @@ def run(assembly: Assembly, progress: Progress | None = None, observers: Sequenc
     if assembly.reader is None:
         why = (assembly.config and assembly.config.no_reader) or "add `reader:` or call process()"
         raise ReaderError(f"pipeline {assembly.name} has no reader: {why}")
-    refuse_misplaced(assembly.consumers, assembly.output)
+    refuse_misplaced(assembly.consumers, assembly.options.output, assembly.options.shard)
     report = RunReport(name=assembly.name, started=now(), versions=versions(), config=assembly.describe())
     report.shard = assembly.options.shard
     group = ObserverGroup(assembly.options, report, progress, observers)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import re
 import sqlite3
 import tarfile
@@ -55,6 +57,10 @@ class LeakingFiles(CasConsumer):
             "sqlite": _sqlite,
             "entities": _entities,
             "utf-16": _utf16,
+            "bz2": lambda path, data: _plain(path, bz2.compress(data)),
+            "xz": lambda path, data: _plain(path, lzma.compress(data)),
+            "latin": lambda path, data: _plain(path, data.decode().encode("latin-1")),
+            "sixteen": lambda path, data: _plain(path, data.decode().encode("utf-16-le")),
         }
         write[self.form](path, data)
         super().close()

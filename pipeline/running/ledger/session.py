@@ -23,7 +23,7 @@ from ...storage.file_names import folded
 from ...storage.files import restricted_folder, sweep
 from ..kept_config import keep_config
 from ..quarantine import Quarantine
-from ..release_scan.finish import may_release, scan_release
+from ..release_scan.finish import may_release, say_elsewhere, scan_release
 from ..release_scan.key_file import add_keys, derived_key, key_of, keys_of
 from ..release_scan.values import key_id
 from ..released_names import ReleasedNames
@@ -362,6 +362,7 @@ def _unrecorded(assembly: Assembly, report: RunReport, quarantine: Quarantine) -
     """Yield a session without a ledger, or with one that is removed at its end if the run may write to `release/`."""
     if not (assembly.options.scan and may_release(assembly)):
         yield Session()
+        say_elsewhere(assembly, report)
         return
     folder = assembly.output / "restricted"
     restricted_folder(folder, assembly.output)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from ...assembly.assembly import Assembly
 from ...contract.component import CasConsumer
 from ...contract.report import RunReport
+from ...storage.release_place import is_released, place_in
 from ..ledger.ledger import Ledger
 from ..quarantine import Quarantine
 from ..release_manifest import RELEASE
@@ -20,13 +21,15 @@ from .withdrawal import Withdrawal
 
 _ROUNDS = 3
 _SHOWN = 6
+_NOTHING = "nothing in release/"
+_PATHS = ("folder", "file", "files", "url")
 _CROWDED = "numbers, of whose length the run has too many"
 
 
 def may_release(assembly: Assembly) -> bool:
     """Return whether a consumer writes below `release/`, or may do so, because its parameters contain no path."""
-    places = [list(paths_of(consumer)) for consumer in assembly.consumers]
-    return any(not paths or any(RELEASE in PurePosixPath(path).parts[:5] for path in paths) for paths in places)
+    places = [list(places_of(consumer)) for consumer in assembly.consumers]
+    return any(not of_one or any(map(is_released, of_one)) for of_one in places)
 
 
 def scan_release(
@@ -43,7 +46,8 @@ def scan_release(
         scan.state = "the run stopped before"
         return
     if not (assembly.output / RELEASE).is_dir():
-        scan.state = "nothing in release/"
+        scan.state = _NOTHING
+        scan.not_checked = list(_elsewhere(assembly))
         return
     scanner = ReleaseScanner(
         assembly.output, ledger, assembly.two_phase_consumers(), keys, ReleasedNames.of(assembly.options)
@@ -53,6 +57,12 @@ def scan_release(
     scan.state, scan.files, scan.size, scan.forms = "done", outcome.searched, outcome.size, outcome.forms
     scan.not_searched = dict(sorted(outcome.not_searched.items()))
     scan.not_checked = list(_not_checked(assembly, outcome))
+
+
+def say_elsewhere(assembly: Assembly, report: RunReport) -> None:
+    """Report what consumers write elsewhere in a run that cannot write to the release."""
+    if assembly.options.scan and (not_checked := list(_elsewhere(assembly))):
+        report.scan.state, report.scan.not_checked = _NOTHING, not_checked
 
 
 def _settled(scanner: ReleaseScanner, withdrawal: Withdrawal) -> Outcome:
@@ -92,25 +102,39 @@ def _not_checked(assembly: Assembly, outcome: Outcome) -> Iterator[str]:
         yield f"values of {outcome.unknown:,} documents, which are not known"
     for what, n in sorted(outcome.unreadable.items()):
         yield f"{what}: {n:,}"
+    yield from _elsewhere(assembly)
+
+
+def _elsewhere(assembly: Assembly) -> Iterator[str]:
+    """Describe what consumers write that is neither searched nor below `restricted/`."""
     for consumer in assembly.consumers:
-        places = sorted({place for path in paths_of(consumer) if (place := _outside(path))})
-        yield from (f"what {consumer.id} writes {place}" for place in places)
+        found = sorted({where for place in places_of(consumer) if (where := _outside(place))})
+        yield from (f"what {consumer.id} writes {where}" for where in found)
 
 
-def _outside(path: str) -> str:
-    """Return where a path is if it is neither below `release/` nor below `restricted/`."""
-    if "://" in path:
-        file = path.partition(":///")[2] if path.startswith("sqlite") else ""
-        return _outside(file) if file else "to a database server"
-    first = PurePosixPath(path).parts[:1]
-    return "" if first in ((RELEASE,), ("restricted",)) else "outside of release/"
+def _outside(place: str) -> str:
+    """Say where a place is if it is neither below `release/` nor below `restricted/`."""
+    if "://" in place:
+        return "to a database server"
+    return "" if is_released(place) or place.partition("/")[0] == "restricted" else "outside of release/"
 
 
-def paths_of(consumer: CasConsumer) -> Iterator[str]:
-    """Yield the paths and addresses in the parameters of a consumer."""
+def places_of(consumer: CasConsumer) -> Iterator[str]:
+    """Yield the places that the parameters of a consumer name, and the addresses of databases."""
     for field in dataclasses.fields(consumer):  # type: ignore[arg-type]
         value: Any = getattr(consumer, field.name)
-        if field.name in ("folder", "file", "url") and value not in (None, "", Path()):
-            yield Path(value).as_posix() if isinstance(value, Path) else str(value)
-        elif field.name == "files" and isinstance(value, list | tuple):
-            yield from (Path(each).as_posix() for each in value)
+        for each in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(each, Path) or (field.name in _PATHS and isinstance(each, str) and each):
+                yield from _place(consumer, each)
+
+
+def _place(consumer: CasConsumer, value: Path | str) -> Iterator[str]:
+    if "://" not in str(value):
+        if value != Path():
+            yield place_in(consumer.output, Path(value))
+    elif str(value).startswith("sqlite"):
+        file = str(value).partition(":///")[2].partition("?")[0]
+        if file not in ("", ":memory:"):
+            yield place_in(consumer.output, Path(file))
+    else:
+        yield str(value)

@@ -148,7 +148,8 @@ class Withdrawal:
         target = self.output / "restricted" / "withdrawn" / path.partition("/")[2]
         restricted_folder(target.parent, self.output)
         (self.output / path).replace(target)
-        target.chmod(0o600)
+        if target.is_file() and not target.is_symlink():
+            target.chmod(0o600)
 
 
 def _shares(consumer: TwoPhaseConsumer) -> Any:

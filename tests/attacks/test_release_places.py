@@ -1,0 +1,157 @@
+"""However the path of a consumer is written, the release scanner and the configuration know whether it leads to release/."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from attacks.scanning import ANN, BOB, STANDING, manifest, pipeline, released, run
+
+from caspipe.pipeline.errors import ConfigError
+from caspipe.pipeline.running.ledger import merging
+from caspipe.pipeline.storage.release_place import place_in
+
+pytestmark = pytest.mark.attack("release-scanner")
+
+WAYS = {
+    "absolute": "{out}/release/x",
+    "dots": "release/../release/x",
+    "dots of a missing folder": "missing/../release/x",
+    "dots to the folder of the output": "../out/release/x",
+    "link": "aside/x",
+    "absolute link": "{out}/aside/x",
+    "link to the output": "{link}/release/x",
+    "dots through a link": "aside/../release/x",
+}
+CONSUMERS = {
+    "text": "text: {{folder: '{path}'}}",
+    "jsonl": "jsonl: {{file: '{path}/a.jsonl', fields: [text]}}",
+    "records": "jsonl: {{folder: '{path}', fields: [text]}}",
+    "xmi": "xmi: {{folder: '{path}', views: [deidentified]}}",
+    "parquet": "parquet: {{file: '{path}/a.parquet', fields: [text]}}",
+    "sql": "sql: {{url: 'sqlite:///{path}/a.db', fields: [id, text]}}",
+    "conll": "conll: {{file: '{path}/a.conll', annotations: masked}}",
+    "inception": "inception: {{file: '{path}/a.zip', annotations: masked}}",
+}
+
+
+def placed(tmp_path: Path, way: str) -> str:
+    """Return a path that leads to `release/x`, and make the links that it needs."""
+    out = tmp_path / "out"
+    (out / "release").mkdir(parents=True)
+    (out / "aside").symlink_to("release")
+    (tmp_path / "link").symlink_to("out")
+    (out / "missing").mkdir(exist_ok=True)
+    return WAYS[way].format(out=out, link=tmp_path / "link")
+
+
+CASES = [(way, name) for way in WAYS for name in CONSUMERS if name in ("text", "jsonl") or way in ("absolute", "link")]
+
+
+@pytest.mark.parametrize(("way", "consumer"), CASES)
+def test_values_of_the_own_document_are_found(tmp_path: Path, way: str, consumer: str) -> None:
+    path = placed(tmp_path, way)
+    given = CONSUMERS[consumer].format(path=path)
+    report = run(tmp_path / "out", {"a": STANDING, "b": BOB}, f"[{given}]")
+    assert [(f.document, f.reason) for f in report.failures] == [("a", "scan")]
+    assert " in release/x" in report.failures[0].message
+    assert b"Quellmore" not in released(tmp_path / "out")
+    assert not any("outside" in what for what in report.scan.not_checked)
+
+
+@pytest.mark.attack("originals-under-release")
+@pytest.mark.parametrize("way", WAYS)
+def test_originals_are_refused_there(tmp_path: Path, way: str) -> None:
+    path = placed(tmp_path, way)
+    with pytest.raises(ConfigError, match="is in release/"):
+        pipeline(tmp_path / "out", {"a": ANN}, f"[xmi: {{folder: '{path}'}}]")
+
+
+@pytest.mark.parametrize("way", ["absolute", "dots to the folder of the output"])
+def test_shards_refuse_a_path_that_all_of_them_would_write(tmp_path: Path, way: str) -> None:
+    path = placed(tmp_path, way)
+    consumers = f"[jsonl: {{file: '{path}/a.jsonl'}}]"
+    with pytest.raises(
+        ConfigError, match=r"^consumers/jsonl.file: .* is not in the folder of part 1/2: expected a path"
+    ):
+        run(tmp_path / "out", {"a": ANN, "b": BOB}, consumers, "run.shard=1/2")
+
+
+def test_shards_with_relative_paths_merge_as_before(tmp_path: Path) -> None:
+    out, consumers = tmp_path / "out", "[text: {folder: x/../release/t}, jsonl: {file: ./release/a.jsonl}]"
+    for n in (1, 2):
+        (out / f"shards/{n}-of-2/x").mkdir(parents=True)
+        run(out, {"a": STANDING, "b": BOB}, consumers, f"run.shard={n}/2")
+    (out / "x").mkdir(exist_ok=True)
+    report = merging.merge(pipeline(out, {}, consumers))
+    assert [f.document for f in report.failures] == ["a"] and b"Quellmore" not in released(out)
+
+
+def test_another_way_to_write_the_path_deletes_nothing(tmp_path: Path) -> None:
+    """A run that names the same folder differently does not take its own files for those of the run before."""
+    out = tmp_path / "out"
+    for path in ("release/x", f"{out}/release/x", "release/../release/x", "aside/x"):
+        if path == "aside/x":
+            (out / "aside").symlink_to("release")
+        run(out, {"a": ANN, "b": BOB}, f"[text: {{folder: '{path}'}}, jsonl: {{file: '{path}/all.jsonl'}}]")
+        names = sorted(p.name for p in (out / "release/x").iterdir())
+        assert names == ["000001.txt", "000002.txt", "all.jsonl"], path
+
+
+@pytest.mark.parametrize(
+    "consumer", ["text: {{folder: '{}'}}", "jsonl: {{file: '{}/a'}}", "leaking_files: {{file: '{}/a'}}"]
+)
+def test_what_is_written_elsewhere_is_said(tmp_path: Path, consumer: str) -> None:
+    """Also by a run that writes nothing to `release/`."""
+    there = tmp_path / "there"
+    there.mkdir()
+    given = consumer.format(there)
+    report = run(tmp_path / "out", {"a": ANN}, f"[{given}]")
+    name = given.partition(":")[0]
+    assert f"what {name} writes outside of release/" in report.scan.not_checked
+    assert report.scan.state == "nothing in release/"
+    report = run(tmp_path / "out", {"a": ANN}, f"[csv, {given}]")
+    assert f"what {name} writes outside of release/" in report.scan.not_checked
+    assert f"what {name} writes outside of release/" in manifest(tmp_path / "out")["scan"]["not_checked"]  # type: ignore[index]
+
+
+def test_links_in_a_release_are_said_and_their_names_searched(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run(out, {"a": ANN})
+    (tmp_path / "elsewhere").write_text("x")
+    (out / "release/Annabel Quellmore").symlink_to(tmp_path / "elsewhere")
+    (out / "release/plain").symlink_to(tmp_path / "elsewhere")
+    (out / "release/Quellmore, Annabel").mkdir()
+    report = run(out, {"a": ANN})
+    assert report.scan.moved == 2 and "a link: 1" in report.scan.not_checked
+    assert sorted(p.name for p in (out / "release").iterdir()) == ["manifest.json", "plain", "text"]
+    assert (tmp_path / "elsewhere").read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("release/x", "release/x"),
+        ("./release//x", "release/x"),
+        ("restricted/x", "restricted/x"),
+        ("{out}/release/x", "release/x"),
+        ("../out/release/x", "release/x"),
+        ("released/x", "released/x"),
+        ("release/../restricted/x", "{top}/restricted/x"),
+        ("../x", "{top}/x"),
+        ("{top}/outside/release/x", "{top}/outside/release/x"),
+        ("{top}/there/x", "release/x"),
+        ("release/inner/x", "release/inner/x"),
+        ("{out}", "."),
+    ],
+)
+def test_places(tmp_path: Path, path: str, place: str) -> None:
+    """`release` and a folder in it may be links to elsewhere."""
+    out = tmp_path / "out"
+    out.mkdir()
+    (tmp_path / "there").mkdir()
+    (tmp_path / "inner").mkdir()
+    (out / "release").symlink_to(tmp_path / "there")
+    (out / "release/inner").symlink_to(tmp_path / "inner")
+    names = {"out": str(out), "top": str(tmp_path)}
+    assert place_in(out, Path(path.format(**names))) == place.format(**names)
