@@ -43,7 +43,7 @@ class LeakingFiles(CasConsumer):
         self._texts: list[str] = []
 
     def process(self, cas: Cas) -> None:
-        self._texts.append(cas.text)
+        self._texts.append(cas.view("deidentified").text if self.form == "tsv" else cas.text)
 
     def close(self) -> None:
         path = self.output / self.file
@@ -51,6 +51,7 @@ class LeakingFiles(CasConsumer):
         data = "\n".join(self._texts).encode()
         write = {
             "plain": _plain,
+            "tsv": _plain,
             "gz": _gz,
             "zip": _zip,
             "tar": _tar,

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...assembly.assembly import Assembly
 from ...assembly.dependencies import code_version, fingerprint
-from ...contract.component import TwoPhaseConsumer, is_resumable
+from ...contract.component import is_resumable
 from ...contract.output import Locate, Output
 from ...contract.report import Found, RunReport, now
 from ...errors import guarded
@@ -26,6 +26,7 @@ from ..quarantine import Quarantine
 from ..release_scan.finish import may_release, say_elsewhere, scan_release
 from ..release_scan.key_file import add_keys, derived_key, key_of, keys_of
 from ..release_scan.values import key_id
+from ..release_scan.withdrawal import deletes_previous
 from ..released_names import ReleasedNames
 from ..runners.work import Failed, Result, rollback
 from .fingerprint import keyed
@@ -237,10 +238,12 @@ class LedgerSession(Session):
         outputs = row.outputs if row is not None else ()
         self._delete_files(o.path for o in outputs if o.whole and not self.ledger.has_output(o.path))
         self._delete_previous(result.number, result.id)
+        if row is not None:
+            self._delete_failed(row)
         self._add(result, status, (), None)
 
     def complete(self) -> None:
-        if self.assembly.options.resume and any(map(_deletes_previous, self.consumers)):
+        if self.assembly.options.resume and any(map(deletes_previous, self.consumers)):
             for document in self.ledger.removed_documents():
                 self._delete_previous(0, document, removed=True)
             for number in self.ledger.removed_numbers() if self.names.numbered else ():
@@ -281,7 +284,7 @@ class LedgerSession(Session):
 
         A consumer that knows documents by number deletes what has the number, any other what has the id.
         """
-        able = [c for c in self.consumers if _deletes_previous(c)] if self.assembly.options.resume else []
+        able = [c for c in self.consumers if deletes_previous(c)] if self.assembly.options.resume else []
         for consumer in able:
             by_number = self.names.numbered and not consumer.writes_original()
             if not (number if by_number else document):
@@ -291,6 +294,15 @@ class LedgerSession(Session):
             if own:
                 with guarded(f"consumers/{consumer.id}"):
                     consumer.delete_previous(self.names.name_for(consumer, number, document), own, removed=removed)
+
+    def _delete_failed(self, row: Row) -> None:
+        """Let consumers delete what earlier runs wrote for a document that fails now, also if this run does not resume."""
+        states = self.ledger.states(row.id)
+        for consumer in filter(deletes_previous, self.consumers):
+            own = [each[consumer.id] for each in states if consumer.id in each]
+            if own:
+                with guarded(f"consumers/{consumer.id}"):
+                    consumer.delete_previous(self.names.name_for(consumer, row.number, row.id), own)
 
     def _delete_files(self, paths: Iterable[str]) -> None:
         """Delete files of earlier runs, except those that are files of this run under another name (`Note.txt`, `note.txt` on
@@ -326,11 +338,6 @@ class LedgerSession(Session):
     def _unlink(self, path: str) -> None:
         with contextlib.suppress(OSError):
             (self.output / path).unlink(missing_ok=True)
-
-
-def _deletes_previous(consumer: TwoPhaseConsumer) -> bool:
-    """Return whether a consumer has anything to delete that an earlier run wrote outside of files."""
-    return type(consumer).delete_previous is not TwoPhaseConsumer.delete_previous
 
 
 @contextlib.contextmanager

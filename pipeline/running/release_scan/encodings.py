@@ -45,8 +45,8 @@ def text_pieces(
     """Yield the text of a file in pieces that overlap, from its current offset on, at most `length` bytes. `begin`: the offset of
     its first byte, if that is not where the file is.
 
-    The text is read as UTF-8, or as what a byte order mark says. A piece that is not UTF-8 is read again as Windows-1252, one with
-    NUL bytes as UTF-16 and UTF-32.
+    The text is read as UTF-8, or as what a byte order mark says. A piece that is not UTF-8 is read again as Windows-1252,
+    one with NUL bytes as UTF-16 and UTF-32.
     """
     begin = begin if begin is not None else file.tell() if length is not None else 0
     encoding, carried, decoder, before = "", "", None, b""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import Any
 
 from ...assembly.assembly import Assembly
-from ...contract.component import CasConsumer
 from ...contract.report import RunReport
-from ...storage.release_place import is_released, place_in
+from ...storage.release_place import is_released
 from ..ledger.ledger import Ledger
 from ..quarantine import Quarantine
 from ..release_manifest import RELEASE
 from ..released_names import ReleasedNames
+from .places import places_of
 from .scanner import Hit, Outcome, ReleaseScanner
 from .values import NOT_SEARCHED
 from .withdrawal import Withdrawal
@@ -22,7 +19,6 @@ from .withdrawal import Withdrawal
 _ROUNDS = 3
 _SHOWN = 6
 _NOTHING = "nothing in release/"
-_PATHS = ("folder", "file", "files", "url")
 _CROWDED = "numbers, of whose length the run has too many"
 
 
@@ -117,24 +113,3 @@ def _outside(place: str) -> str:
     if "://" in place:
         return "to a database server"
     return "" if is_released(place) or place.partition("/")[0] == "restricted" else "outside of release/"
-
-
-def places_of(consumer: CasConsumer) -> Iterator[str]:
-    """Yield the places that the parameters of a consumer name, and the addresses of databases."""
-    for field in dataclasses.fields(consumer):  # type: ignore[arg-type]
-        value: Any = getattr(consumer, field.name)
-        for each in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(each, Path) or (field.name in _PATHS and isinstance(each, str) and each):
-                yield from _place(consumer, each)
-
-
-def _place(consumer: CasConsumer, value: Path | str) -> Iterator[str]:
-    if "://" not in str(value):
-        if value != Path():
-            yield place_in(consumer.output, Path(value))
-    elif str(value).startswith("sqlite"):
-        file = str(value).partition(":///")[2].partition("?")[0]
-        if file not in ("", ":memory:"):
-            yield place_in(consumer.output, Path(file))
-    else:
-        yield str(value)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from ...storage.files import TEMPORARY
 from ...storage.release_place import place_in
 from ..ledger.reader import LedgerReader
 from ..ledger.schema import Row
-from ..release_manifest import NAME, RELEASE, SIGNATURE
+from ..release_manifest import MANIFEST, RELEASE
 from ..released_names import ReleasedNames
 from .encodings import Piece, byte_length, text_pieces
 from .pieces import is_zip, names_of, pieces_of, rest_of_zip
@@ -27,8 +27,6 @@ from .readings import readings
 from .tokens import NUMBER, FormTable, Hasher, Place, Tokens, forms_array
 from .values import ALL, KINDS, OWN, ScanValues, key_id
 
-_MANIFEST = (f"{RELEASE}/{NAME}", f"{RELEASE}/{SIGNATURE}")
-"""Written at the end of the run, from counts."""
 BATCH = 4_000_000
 """Values that are searched for at the same time in all documents, to limit memory: 9 bytes each."""
 _CROWDED = 1_000
@@ -133,11 +131,10 @@ class ReleaseScanner:
 
     def _files(self) -> list[tuple[str, int]]:
         """Return path and size of every file of the release."""
-        found = []
-        for path in sorted((self.output / RELEASE).rglob("*")):
-            if path.is_file() and not path.is_symlink() and not TEMPORARY.fullmatch(path.name):
-                found.append((path.relative_to(self.output).as_posix(), path.stat().st_size))
-        return [(path, size) for path, size in found if path not in _MANIFEST]
+        every = sorted((self.output / RELEASE).rglob("*"))
+        files = [p for p in every if p.is_file() and not p.is_symlink() and not TEMPORARY.fullmatch(p.name)]
+        found = ((path.relative_to(self.output).as_posix(), path.stat().st_size) for path in files)
+        return [(path, size) for path, size in found if path not in MANIFEST]
 
     def _names(self) -> Iterator[str]:
         """Yield links, whose names are searched but not what they lead to, and empty folders."""
