@@ -1,12 +1,13 @@
-"""Check that no consumer writes original text below `release/`, the folder that leaves the site."""
+"""Check where consumers write: no original text below `release/`, the folder that leaves the site, and no two to one output."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..contract.component import CasConsumer
 from ..errors import ConfigError, Fault
+from ..storage.file_names import folded
 from ..storage.release_place import RELEASE, is_outside, is_released, place_in
 
 
@@ -27,14 +28,38 @@ def misplaced(consumer: CasConsumer, output: Path) -> Iterator[tuple[str, str]]:
             )
 
 
+def clashes(consumers: Sequence[CasConsumer], output: Path) -> Iterator[tuple[CasConsumer, str, str]]:
+    """Yield (consumer, parameter, fault) for every file that another consumer writes too, and every folder to which another one
+    writes files with the same suffix: the second would replace what the first wrote."""
+    first: dict[tuple[str, str, str], CasConsumer] = {}
+    for consumer in consumers:
+        folder, file = getattr(consumer, "folder", None), getattr(consumer, "file", None)
+        used = (
+            ("folder", folder, f"{consumer.name} {getattr(consumer, 'suffix', '')}")
+            if isinstance(folder, Path)
+            else ("file", file, "")
+        )
+        if isinstance(used[1], Path) and used[1] != Path():
+            place = place_in(output, used[1])
+            other = first.setdefault((used[0], folded(place), used[2]), consumer)
+            if other is not consumer:
+                yield (
+                    consumer,
+                    used[0],
+                    f"{place} is written by {other.id} too, and one would replace the other: expected another path",
+                )
+
+
 def refuse_misplaced(consumers: Iterable[CasConsumer], output: Path, shard: str = "") -> None:
-    """Raise ConfigError if a consumer would write original text below `release/`, or if a shard would write to a file of all
-    shards. `output`: the output folder of the run."""
+    """Raise ConfigError if a consumer would write original text below `release/`, or to an output of another consumer, or if a
+    shard would write to a file of all shards. `output`: the output folder of the run."""
+    consumers = list(consumers)
     faults = [
         Fault(f"consumers/{consumer.id}.{parameter}", what)
         for consumer in consumers
         for parameter, what in (*misplaced(consumer, output), *(_shared(consumer, output, shard) if shard else ()))
     ]
+    faults += [Fault(f"consumers/{c.id}.{parameter}", what) for c, parameter, what in clashes(consumers, output)]
     if faults:
         raise ConfigError(faults)
 

@@ -28,6 +28,7 @@ from .observers import ObserverGroup, Progress
 from .quarantine import Quarantine
 from .release_manifest import write_manifest
 from .released_names import NameMap, ReleasedNames
+from .reviewed_release import refuse_reviewed
 from .runners.backlog import refuse_duplicates
 from .runners.events import DocumentEvent, Observer
 from .runners.runner import Runner
@@ -64,6 +65,7 @@ def run(assembly: Assembly, progress: Progress | None = None, observers: Sequenc
         why = (assembly.config and assembly.config.no_reader) or "add `reader:` or call process()"
         raise ReaderError(f"pipeline {assembly.name} has no reader: {why}")
     refuse_misplaced(assembly.consumers, assembly.options.output, assembly.options.shard)
+    refuse_reviewed(assembly)
     report = RunReport(name=assembly.name, started=now(), versions=versions(), config=assembly.describe())
     report.shard = assembly.options.shard
     group = ObserverGroup(assembly.options, report, progress, observers)

@@ -155,3 +155,41 @@ def test_places(tmp_path: Path, path: str, place: str) -> None:
     (out / "release/inner").symlink_to(tmp_path / "inner")
     names = {"out": str(out), "top": str(tmp_path)}
     assert place_in(out, Path(path.format(**names))) == place.format(**names)
+
+
+_LINES = "y.file: release/documents.jsonl is written by x too"
+CLASHES = {
+    "[jsonl: {id: x}, jsonl: {id: y, fields: [text]}]": _LINES,
+    "[jsonl: {id: x}, csv: {id: y, file: ./release/../release/documents.jsonl}]": _LINES,
+    "[text: {id: x}, text: {id: y}]": "y.folder: release/text is written by x too",
+    "[text: {id: x}, text: {id: y, folder: '{out}/release/text'}]": "y.folder: release/text is written by x too",
+    "[text: {id: x}, jsonl: {folder: release/text}]": "",
+    "[jsonl: {id: x, folder: release/a}, jsonl: {id: y, folder: release/b}]": "",
+    "[jsonl: {id: x}, parquet: {id: y}, csv: {id: z}, text]": "",
+}
+
+
+@pytest.mark.parametrize("consumers", CLASHES)
+def test_two_consumers_do_not_write_one_output(tmp_path: Path, consumers: str) -> None:
+    """The second would replace what the first wrote, without a word."""
+    (tmp_path / "out/release").mkdir(parents=True)
+    consumers = consumers.replace("{out}", str(tmp_path / "out"))
+    if told := CLASHES[consumers.replace(str(tmp_path / "out"), "{out}")]:
+        with pytest.raises(ConfigError, match=told):
+            pipeline(tmp_path / "out", {"a": ANN}, consumers)
+    else:
+        assert run(tmp_path / "out", {"a": ANN}, consumers).documents.released == 1
+
+
+def test_a_table_that_no_consumer_writes_any_more_leaves_the_release(tmp_path: Path) -> None:
+    """A resumed run without the consumer cannot remove documents from its table."""
+    out, table = tmp_path / "out", "sql: {url: 'sqlite:///release/n.db', fields: [id, text]}"
+    run(out, {"a": "Peculiar {PERSON:Quellmore}.", "b": BOB}, f"[text, {table}]")
+    report = run(out, {"a": "Peculiar {PERSON:Quellmore}. Quellmore."}, "[text]", "run.resume=true")
+    assert [f.document for f in report.failures] == ["a"] and b"Peculiar" not in released(out)
+    assert (out / "restricted/withdrawn/n.db").is_file()
+    assert any(
+        w.startswith("release/n.db was moved to restricted/withdrawn: no consumer of this run") for w in report.warnings
+    )
+    report = run(out, {}, f"[text, {table}]", "run.resume=true")
+    assert (out / "release/n.db").is_file() and b"Peculiar" not in released(out)

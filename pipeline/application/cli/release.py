@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +13,10 @@ from ...running.run_documents import xmi_folder
 from ..release.decisions import Counts
 from ..release.release import ReleaseOptions, ReleaseResult, check_run
 from ..release.release import release as make_release
-from ..release.reviews import READERS, Reviews, read_edited, read_reviews
+from ..release.reviews import READERS, Reviews, all_left_out, read_edited, read_reviews
 from ..review.store import annotators
 from . import console
-from .command import EXIT_INCOMPLETE, CommandApp
+from .command import EXIT_INCOMPLETE, CommandApp, complain
 from .options import Completion, Plugin, Quiet, Set, choices, word_faults
 from .run import LedgerFile, Workers
 
@@ -92,10 +93,14 @@ def release(
     others = tuple(s for s in set_ or [] if s not in readers)
     reviews = _reviews(run, review or [], xmi, from_, bundle, readers)
     options = ReleaseOptions(only_reviewed, ledger, others, tuple(plugin or ()), workers)
+    if xmi is not None:
+        reviews.left_out = all_left_out(xmi_folder(run))
     with console.progress(quiet) as progress:
         result = make_release(run, reviews, options, progress)
     if not quiet or result.report.exit_code:
         _print(run, result)
+    for line in _left_out(run, review or [], reviews):
+        complain(line)
     raise typer.Exit(_exit_code(result))
 
 
@@ -115,6 +120,21 @@ def _reviews(
     if xmi is None:
         return read_reviews(xmi_folder(run), review)
     return read_edited(xmi, from_, overrides, bundle or run / "restricted" / "inception.zip")
+
+
+def _left_out(run: Path, review: list[str], reviews: Reviews) -> Iterator[str]:
+    """Say which decisions are not in the release, and what includes them."""
+    for name, n in reviews.left_out.items():
+        what = f"{_many(n.decisions, 'decision')} about {_many(n.documents, 'document')} ({n.completed:,} completed)"
+        yield f"decisions of {name} are left out: {what}"
+    if reviews.left_out:
+        names = " ".join(f"--review {name}" for name in (*review, *reviews.left_out))
+        instead = "" if review else ", without those of --xmi"
+        yield f"to include them{instead}: `caspipe release {run} {names}`"
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"
 
 
 def _exit_code(result: ReleaseResult) -> int:

@@ -24,6 +24,7 @@ from ..quarantine import Quarantine
 from ..release_manifest import write_manifest
 from ..release_scan.key_file import add_keys
 from ..released_names import NameMap, ReleasedNames
+from ..reviewed_release import refuse_reviewed
 from ..runners.work import Failed, Result, collect_warnings
 from .fingerprint import keyed
 from .reader import LedgerReader
@@ -47,6 +48,7 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
         raise ReaderError(f"pipeline {assembly.name} has no reader")
     output = assembly.options.output
     refuse_misplaced(assembly.consumers, output)
+    refuse_reviewed(assembly)
     folders = _folders(output)
     report = RunReport(name=assembly.name, started=now(), versions=versions(), config=assembly.describe())
     began = time.perf_counter()

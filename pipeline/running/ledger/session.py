@@ -26,8 +26,9 @@ from ..quarantine import Quarantine
 from ..release_scan.finish import may_release, say_elsewhere, scan_release
 from ..release_scan.key_file import add_keys, derived_key, key_of, keys_of
 from ..release_scan.values import key_id
-from ..release_scan.withdrawal import deletes_previous
+from ..release_scan.withdrawal import Withdrawal, deletes_previous
 from ..released_names import ReleasedNames
+from ..reviewed_release import RECORD, REVIEWED, is_reviewed
 from ..runners.work import Failed, Result, rollback
 from .fingerprint import keyed
 from .holding import held
@@ -36,8 +37,6 @@ from .reader import LedgerReader
 from .schema import Row
 
 _UNRECORDED = "unrecorded-"
-_REVIEWED = Path("restricted") / "reviewed"
-"""Output folder of `caspipe release`, whose release replaced that of the run."""
 
 
 class Session:
@@ -141,7 +140,7 @@ class LedgerSession(Session):
             if not self.ledger.mentions(path):
                 self._unlink(path)
         self.ledger.left = []
-        if (self.output / _REVIEWED / "published.json").is_file():
+        if is_reviewed(self.output):
             self.report.warnings.append(
                 f"release/ was made from reviewed documents, and is now that of this run, without the decisions of their review: "
                 f"run `caspipe release {self.output}` again"
@@ -256,6 +255,7 @@ class LedgerSession(Session):
         if not report.stopped:
             self._delete_files(self.ledger.stale_files())
             self._delete_reviewed()
+            Withdrawal(self.assembly, report, self.quarantine, self.ledger).move_tables()
         self.ledger.flush()
         scan_release(self.assembly, report, self.quarantine, self.ledger, self._keys)
         state = "done" if not report.stopped else f"stopped: {report.stopped}"
@@ -326,14 +326,14 @@ class LedgerSession(Session):
 
     def _delete_reviewed(self) -> None:
         """Delete what only a release from reviewed documents wrote to `release/`."""
-        work = self.output / _REVIEWED
-        if not (work / "published.json").is_file() or not LedgerReader.place(work).is_file():
+        work = self.output / REVIEWED
+        if not (self.output / RECORD).is_file() or not LedgerReader.place(work).is_file():
             return
         with LedgerReader.read(work) as reviewed:
             written = {o.path for row in reviewed.rows("released") for o in row.outputs}
         own = set(self.ledger.files())
         self._delete_files(sorted(path for path in written - own if path.startswith("release/")))
-        self._unlink(str(_REVIEWED / "published.json"))
+        self._unlink(str(RECORD))
 
     def _unlink(self, path: str) -> None:
         with contextlib.suppress(OSError):

@@ -25,6 +25,7 @@ from .places import places_of
 
 COMPONENT, CAUSE, REASON = "release_scan", "ReleaseScanError", "scan"
 _PAGE = 500
+_LEFT = "{} was moved to restricted/withdrawn: no consumer of this run writes it, so that nothing would remove documents from it"
 _MOVED = "{} was moved to restricted/withdrawn: {} wrote it, and cannot remove a document that was withdrawn"
 
 
@@ -167,6 +168,14 @@ class Withdrawal:
                     if name not in known and name not in MANIFEST:
                         self.move(name)
                         self.report.warnings.append(_MOVED.format(name, consumer.id))
+
+    def move_tables(self) -> None:
+        """Move databases of consumers that this run does not have out of the release: nothing removes documents from them now."""
+        written = {place for consumer in self.assembly.consumers for place in places_of(consumer)}
+        for path in list(self.ledger.stale_tables()):
+            if is_released(path) and path not in written and (self.output / path).is_file():
+                self.move(path)
+                self.report.warnings.append(_LEFT.format(path))
 
     def move(self, path: str) -> None:
         """Move a file out of the release. Raises ConsumerError."""
