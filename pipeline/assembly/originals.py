@@ -64,6 +64,21 @@ def refuse_misplaced(consumers: Iterable[CasConsumer], output: Path, shard: str 
         raise ConfigError(faults)
 
 
+def refuse_options(output: Path, ledger: bool | Path) -> None:
+    """Raise ConfigError for an output folder in the release of another run, and for a ledger in a release."""
+    faults = []
+    whole = output.resolve()
+    for folder in (whole, *whole.parents):
+        if folded(folder.name) == RELEASE and (folder.parent / "restricted").is_dir():
+            what = f"{output} is in {RELEASE}/ of {folder.parent}: expected a folder outside of it"
+            faults.append(Fault("run.output", what))
+            break
+    if isinstance(ledger, Path) and is_released(place_in(output, ledger.absolute())):
+        faults.append(Fault("run.ledger", f"{ledger} is in {RELEASE}/, and contains ids: expected another folder"))
+    if faults:
+        raise ConfigError(faults)
+
+
 def _shared(consumer: CasConsumer, output: Path, shard: str) -> Iterator[tuple[str, str]]:
     """Yield (parameter, fault) for every path in the output folder of the run that is not in the folder of the shard."""
     for parameter, path in consumer.written_paths():

@@ -16,7 +16,7 @@ from typing import Any
 from ...typesystem import Cas
 from ..assembly.assemble import RunOptions, parted
 from ..assembly.assembly import Assembly
-from ..assembly.originals import refuse_misplaced
+from ..assembly.originals import refuse_misplaced, refuse_options
 from ..contract.component import CasConsumer, CollectionReader, Scope, TwoPhaseConsumer
 from ..contract.output import Output
 from ..contract.report import ODD, Failure, Found, RunReport, now, versions
@@ -65,6 +65,7 @@ def run(assembly: Assembly, progress: Progress | None = None, observers: Sequenc
         why = (assembly.config and assembly.config.no_reader) or "add `reader:` or call process()"
         raise ReaderError(f"pipeline {assembly.name} has no reader: {why}")
     refuse_misplaced(assembly.consumers, assembly.options.output, assembly.options.shard)
+    refuse_options(assembly.options.output, assembly.options.ledger)
     refuse_reviewed(assembly)
     report = RunReport(name=assembly.name, started=now(), versions=versions(), config=assembly.describe())
     report.shard = assembly.options.shard

@@ -193,3 +193,51 @@ def test_a_table_that_no_consumer_writes_any_more_leaves_the_release(tmp_path: P
     )
     report = run(out, {}, f"[text, {table}]", "run.resume=true")
     assert (out / "release/n.db").is_file() and b"Peculiar" not in released(out)
+
+
+@pytest.mark.attack("originals-under-release")
+@pytest.mark.parametrize("inside", ["release", "release/deep/out", "../link/release/x"])
+def test_no_run_writes_into_the_release_of_another(tmp_path: Path, inside: str) -> None:
+    """Its `restricted/` would be part of that release."""
+    out = tmp_path / "out"
+    run(out, {"a": ANN})
+    (tmp_path / "link").symlink_to("out")
+    before = sorted(out.rglob("*"))
+    with pytest.raises(ConfigError, match=r"^run\.output: .* is in release/ of .*: expected a folder outside of it"):
+        pipeline(out, {}, "[xmi]", f"run.output={out / inside}").run()
+    assert sorted(out.rglob("*")) == before
+    (tmp_path / "release").mkdir()
+    assert run(tmp_path / "release/out", {"a": ANN}).documents.released == 1  # not of a run
+
+
+@pytest.mark.attack("originals-under-release")
+@pytest.mark.parametrize("file", ["release/ledger.sqlite", "aside/ledger.sqlite"])
+def test_no_ledger_in_a_release(tmp_path: Path, file: str) -> None:
+    """It contains the ids of all documents."""
+    out = tmp_path / "out"
+    (out / "release").mkdir(parents=True)
+    (out / "aside").symlink_to("release")
+    with pytest.raises(
+        ConfigError, match=r"^run\.ledger: .* is in release/, and contains ids: expected another folder"
+    ):
+        run(out, {"a": ANN}, "[text]", f"run.ledger={out / file}")
+    assert run(out, {"a": ANN}, "[text]", f"run.ledger={tmp_path / 'ledger.sqlite'}").documents.released == 1
+
+
+def test_what_stays_in_the_folders_of_shards_is_said_to_be_withdrawn(tmp_path: Path) -> None:
+    out, consumers = tmp_path / "out", "[text, leaking_files: {form: tsv, file: release/own.tsv}]"
+    texts = {"a": ANN, "b": "Annabel Quellmore.", "c": BOB}
+    for n in (1, 2):
+        run(out, texts, consumers, f"run.shard={n}/2")
+    report = merging.merge(pipeline(out, texts, consumers))
+    assert [f.document for f in report.failures] == ["b"]
+    assert (
+        "merge: what leaking_files wrote in shards/ contains 1 withdrawn document: do not release it" in report.warnings
+    )
+
+
+def test_a_message_names_no_file_whose_name_shows_a_value(tmp_path: Path) -> None:
+    report = run(tmp_path / "out", {"Quellmore": STANDING, "b": BOB}, "[text]", "run.names=id")
+    (failure,) = report.failures
+    assert "in the name of a file" in failure.message and "in that file at byte 28" in failure.message
+    assert "uellmore" not in failure.message

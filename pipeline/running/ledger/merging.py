@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ...assembly.assembly import Assembly
 from ...assembly.dependencies import fingerprint
-from ...assembly.originals import refuse_misplaced
+from ...assembly.originals import refuse_misplaced, refuse_options
 from ...contract.component import CasConsumer, TwoPhaseConsumer, is_resumable
 from ...contract.output import Output
 from ...contract.report import Failure, Found, RunReport, now, versions
@@ -48,6 +48,7 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
         raise ReaderError(f"pipeline {assembly.name} has no reader")
     output = assembly.options.output
     refuse_misplaced(assembly.consumers, output)
+    refuse_options(output, assembly.options.ledger)
     refuse_reviewed(assembly)
     folders = _folders(output)
     report = RunReport(name=assembly.name, started=now(), versions=versions(), config=assembly.describe())
@@ -84,6 +85,10 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
             if progress is not None:
                 progress(report, total)
     report.seconds = time.perf_counter() - began
+    if left and (n := report.scan.withdrawn):
+        report.warnings.append(
+            f"merge: what {', '.join(left)} wrote in shards/ contains {n:,} withdrawn document{'s' * (n != 1)}: do not release it"
+        )
     if name_map.warning:
         report.warnings.append(name_map.warning)
     for consumer in consumers:

@@ -85,7 +85,13 @@ def _settled(scanner: ReleaseScanner, withdrawal: Withdrawal) -> Outcome:
 
 def message(hits: Iterable[Hit]) -> str:
     """Describe places without quoting text: `the release contains masked values: PERSON in release/a.csv at byte 17`."""
-    places = list(dict.fromkeys(map(str, hits)))
+    hits = list(hits)
+    named = {hit.path for hit in hits if hit.place == "name"}  # these names cannot be shown
+    shown = (
+        str(hit) if hit.place == "name" or hit.path not in named else str(hit._replace(path="that file"))
+        for hit in hits
+    )
+    places = list(dict.fromkeys(shown))
     more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
     return f"the release contains masked values: {', '.join(places[:_SHOWN])}{more}"
 

@@ -133,3 +133,23 @@ def test_a_review_writes_no_xmi_among_other_files(run: Path, where: str) -> None
     what = "is the output folder of a run" if where == "out" else "holds other files"
     assert f"--config: {folder} {what}" in told and "name a new folder" in told
     assert contents(run.parent) == before
+
+
+@pytest.mark.parametrize("way", ["{out}/restricted/xmi", "../out/restricted/xmi", "{out}/xmi", "restricted/./xmi"])
+def test_the_originals_are_found_however_their_path_is_written(
+    tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = way.format(out=tmp_path / "out")
+    run = make_run(tmp_path, config=CONFIG.replace("restricted/xmi", folder))
+    reviewed(run, "anna")
+    monkeypatch.chdir(tmp_path)
+    result = caspipe("release", "out", "--review", "anna")
+    assert result.exit_code == 3, result.output + result.stderr
+    assert not any("quellmore" in text for text in released(run)) and len(released(run)) == 3
+
+
+def test_a_reviewed_release_contains_what_was_written_by_an_absolute_path(tmp_path: Path) -> None:
+    run = make_run(tmp_path, config=CONFIG.replace("folder: release/text", f"folder: {tmp_path}/out/release/text"))
+    reviewed(run, "anna")
+    assert caspipe("release", run, "--review", "anna").exit_code == 3
+    assert not any("quellmore" in text for text in released(run)) and len(released(run)) == 3
