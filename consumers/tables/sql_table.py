@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections import Counter
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -130,8 +130,9 @@ class SqlTable:
             if found is not None and left[found] > 0:
                 left[found] -= 1
                 doomed.append(key)
-        for key in doomed:
-            self._do(lambda c, key=key: c.execute(self._table.delete().where(place == key)))
+        for start in range(0, len(doomed), _MAX_PENDING):
+            some = place.in_(doomed[start : start + _MAX_PENDING])
+            self._do(partial(_delete, self._table, some))
 
     def put(self, document: str, rows: list[Row]) -> int:
         """Add the rows of a document. Returns what `remove_pending` needs to remove them."""
@@ -228,6 +229,10 @@ class SqlTable:
 @lru_cache(maxsize=64)
 def _engine_of_shard(path: Path) -> Any:
     return engine(sqlalchemy(CONSUMER).URL.create("sqlite", database=str(path)), CONSUMER, read_only=True)
+
+
+def _delete(table: Any, condition: Any, connection: Any) -> None:
+    connection.execute(table.delete().where(condition))
 
 
 def _touch(connection: Any) -> None:

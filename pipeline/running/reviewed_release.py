@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..assembly.assembly import Assembly
 from ..errors import ConfigError, Fault
-from .release_manifest import RELEASE
+from ..storage.release_place import RELEASE
 
 REVIEWED = Path("restricted") / "reviewed"
 """Output folder of the run that masks reviewed documents again, below that of the run."""

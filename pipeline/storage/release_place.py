@@ -1,4 +1,4 @@
-"""Where an output of a run is: its place below the output folder, and whether that is in `release/`.
+"""Find the place of an output below the output folder of a run, and tell if that is in `release/`.
 
 The configuration check, the consumers and the release scanner all ask here, so that they agree.
 """

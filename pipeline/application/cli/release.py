@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -93,14 +92,11 @@ def release(
     others = tuple(s for s in set_ or [] if s not in readers)
     reviews = _reviews(run, review or [], xmi, from_, bundle, readers)
     options = ReleaseOptions(only_reviewed, ledger, others, tuple(plugin or ()), workers)
-    if xmi is not None:
-        reviews.left_out = all_left_out(xmi_folder(run))
     with console.progress(quiet) as progress:
         result = make_release(run, reviews, options, progress)
     if not quiet or result.report.exit_code:
         _print(run, result)
-    for line in _left_out(run, review or [], reviews):
-        complain(line)
+    _print_left_out(run, review or [], reviews)
     raise typer.Exit(_exit_code(result))
 
 
@@ -119,18 +115,20 @@ def _reviews(
 ) -> Reviews:
     if xmi is None:
         return read_reviews(xmi_folder(run), review)
-    return read_edited(xmi, from_, overrides, bundle or run / "restricted" / "inception.zip")
+    edited = read_edited(xmi, from_, overrides, bundle or run / "restricted" / "inception.zip")
+    edited.left_out = all_left_out(xmi_folder(run))
+    return edited
 
 
-def _left_out(run: Path, review: list[str], reviews: Reviews) -> Iterator[str]:
+def _print_left_out(run: Path, review: list[str], reviews: Reviews) -> None:
     """Say which decisions are not in the release, and what includes them."""
     for name, n in reviews.left_out.items():
         what = f"{_many(n.decisions, 'decision')} about {_many(n.documents, 'document')} ({n.completed:,} completed)"
-        yield f"decisions of {name} are left out: {what}"
+        complain(f"decisions of {name} are left out: {what}")
     if reviews.left_out:
         names = " ".join(f"--review {name}" for name in (*review, *reviews.left_out))
         instead = "" if review else ", without those of --xmi"
-        yield f"to include them{instead}: `caspipe release {run} {names}`"
+        complain(f"to include them{instead}: `caspipe release {run} {names}`")
 
 
 def _many(n: int, what: str) -> str:

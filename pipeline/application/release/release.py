@@ -18,12 +18,12 @@ from ...pipeline import Pipeline
 from ...running.kept_config import changed_files, changed_keys, read_config, source_of
 from ...running.ledger import LedgerReader, RunRow
 from ...running.observers import Progress
+from ...running.reviewed_release import REVIEWED
 from ...running.run_documents import RunDocument, document_name, run_documents, xmi_folder
 from ...storage.files import restricted_folder
 from ...storage.hashing import code_version
 from ...storage.own_kinds import declare_from
 from ...storage.release_place import is_outside, place_in
-from ..audit.published import REVIEWED
 from ..review.run_documents import kept_paths
 from .applying import RejectionCheck
 from .decisions import Counts

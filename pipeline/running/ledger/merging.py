@@ -85,10 +85,7 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
             if progress is not None:
                 progress(report, total)
     report.seconds = time.perf_counter() - began
-    if left and (n := report.scan.withdrawn):
-        report.warnings.append(
-            f"merge: what {', '.join(left)} wrote in shards/ contains {n:,} withdrawn document{'s' * (n != 1)}: do not release it"
-        )
+    _warn_of_withdrawn(left, report)
     if name_map.warning:
         report.warnings.append(name_map.warning)
     for consumer in consumers:
@@ -100,6 +97,13 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
         with contextlib.suppress(OSError):
             (output / "shards").rmdir()  # only if it is empty
     return report
+
+
+def _warn_of_withdrawn(left: list[str], report: RunReport) -> None:
+    if left and (n := report.scan.withdrawn):
+        report.warnings.append(
+            f"merge: what {', '.join(left)} wrote in shards/ contains {n:,} withdrawn document{'s' * (n != 1)}: do not release it"
+        )
 
 
 def _folders(output: Path) -> list[Path]:

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from ...assembly.assembly import Assembly
 from ...contract.report import RunReport
-from ...storage.release_place import is_released
+from ...storage.release_place import RELEASE, is_released
 from ..ledger.ledger import Ledger
 from ..quarantine import Quarantine
-from ..release_manifest import RELEASE
 from ..released_names import ReleasedNames
 from .places import places_of
 from .scanner import Hit, Outcome, ReleaseScanner

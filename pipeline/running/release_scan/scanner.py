@@ -16,10 +16,10 @@ import numpy as np
 from ...contract.component import TwoPhaseConsumer
 from ...contract.output import Output
 from ...storage.files import TEMPORARY
-from ...storage.release_place import place_in
+from ...storage.release_place import RELEASE, place_in
 from ..ledger.reader import LedgerReader
 from ..ledger.schema import Row
-from ..release_manifest import MANIFEST, RELEASE
+from ..release_manifest import MANIFEST
 from ..released_names import ReleasedNames
 from .encodings import Piece, byte_length, text_pieces
 from .pieces import is_zip, names_of, pieces_of, rest_of_zip
