@@ -87,14 +87,22 @@ class Withdrawal:
             before.update(o.path for o in row.outputs if o.consumer in own and o.whole)
             if row.number in withdrawn:
                 self._delete(consumers, row)
+                for consumer in adopting:
+                    consumer.keep_state((row.states or {}).get(consumer.id), leaving=True)
             elif row.status == "released":
-                outputs = self._adopt(adopting, row)
+                states = dict(row.states or {})
+                states |= {c.id: c.keep_state(states[c.id], leaving=False) for c in adopting if c.id in states}
+                outputs = self._adopt(adopting, replace(row, states=states))
                 if outputs is None:
                     lost[row.number] = row
+                    after.difference_update(o.path for o in row.outputs)
+                    for output in row.outputs:
+                        if output.whole:
+                            (self.output / output.path).unlink(missing_ok=True)
                     continue
                 after.update(o.path for o in outputs if o.whole)
                 kept = tuple(o for o in row.outputs if o.consumer not in own)
-                self.ledger.add(replace(row, outputs=(*kept, *outputs)))
+                self.ledger.add(replace(row, outputs=(*kept, *outputs), states=states))
         for consumer in consumers:
             with guarded(f"consumers/{consumer.id}"):
                 consumer.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from releasing import CONFIG, caspipe, make_run, released, reviewer
 
+from caspipe.consumers.files.lines import LineConsumer
 from caspipe.pipeline.errors import ConfigError
 
 pytestmark = pytest.mark.attack("review-decisions")
@@ -153,3 +154,31 @@ def test_a_reviewed_release_contains_what_was_written_by_an_absolute_path(tmp_pa
     reviewed(run, "anna")
     assert caspipe("release", run, "--review", "anna").exit_code == 3
     assert not any("quellmore" in text for text in released(run)) and len(released(run)) == 3
+
+
+def test_a_document_that_the_scanner_withdraws_takes_no_other_with_it(tmp_path: Path) -> None:
+    """The types of all documents are recorded with the first, which the scanner withdraws from the reviewed release."""
+    letters = {
+        "a": "Mr. Tom Zorblatt called.",
+        "b": "Mr. Tom Zorblatt came on 7 July 2020.",
+        "c": "Nothing.",
+        "d": "Not much.",
+    }
+    run = make_run(tmp_path, letters, CONFIG.replace("  - leak_gate: {repair: false}\n", ""))
+    with reviewer(run) as anna:
+        anna.reject("a", "Tom Zorblatt")
+        anna.done("a")
+    result = caspipe("release", run, "--review", "anna")
+    assert result.exit_code == 3 and "3 documents released, 1 withheld" in result.output
+    assert len(released(run)) == 3 and not any("Zorblatt" in text for text in released(run))
+
+
+def test_a_document_that_is_lost_in_a_withdrawal_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If an output that documents share is damaged when one is withdrawn, the others leave the release with all their files."""
+    monkeypatch.setattr(LineConsumer, "restore", lambda *_: None)
+    config = CONFIG.replace("  - xmi:", "  - jsonl\n  - xmi:").replace("  - leak_gate: {repair: false}\n", "")
+    letters = {"a": "Mr. Tom Zorblatt called.", "Zorblatt, Tom": "Mr. Tom Zorblatt came."}
+    run = make_run(tmp_path, letters, config, names="id")
+    assert released(run) == [] and (run / "release/documents.jsonl").read_bytes() == b""
