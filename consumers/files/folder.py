@@ -11,6 +11,7 @@ from ...pipeline.contract.component import TwoPhaseConsumer
 from ...pipeline.contract.output import Locate, Output
 from ...pipeline.storage.file_names import FileNames
 from ...pipeline.storage.files import DocumentFolder, Staged, digest_of
+from ...pipeline.storage.release_place import place_in
 from ...typesystem import Cas
 from .content import Content
 
@@ -38,6 +39,7 @@ class FolderConsumer(TwoPhaseConsumer):
     def __post_init__(self) -> None:
         self._shares_disk = True
         self._files: DocumentFolder | None = None
+        self._place = PurePosixPath()
 
     def open_folder(self, suffix: str, *, reserved: Iterable[str] = ()) -> None:
         """Create the folder, for files with this suffix; no document gets a `reserved` name. To be called by `open`. Folder and
@@ -47,6 +49,7 @@ class FolderConsumer(TwoPhaseConsumer):
         """
         if not self._shares_disk:
             return
+        self._place = PurePosixPath(place_in(self.output, self.folder))
         names, restricted = FileNames(suffix, reserved), self.writes_original()
         self._files = DocumentFolder(self.folder, names, below=self.output, restricted=restricted, durable=self.durable)
 
@@ -124,7 +127,7 @@ class FolderConsumer(TwoPhaseConsumer):
             self.announce_file(self._path(name).as_posix())
 
     def _path(self, name: PurePosixPath) -> PurePosixPath:
-        return PurePosixPath(self.folder.as_posix()) / name
+        return self._place / name
 
     def _output(self, name: PurePosixPath, length: int, digest: str) -> Output:
         return Output(self.id, self._path(name).as_posix(), 0, length, digest, True)

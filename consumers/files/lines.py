@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from ...pipeline.contract.component import Scope, TwoPhaseConsumer
 from ...pipeline.contract.output import Locate, Output
 from ...pipeline.storage.files import make_folder, restricted_folder
+from ...pipeline.storage.release_place import place_in
 from ...typesystem import Cas
 from .content import Content
 from .slices import Slices, slice_of
@@ -30,6 +31,7 @@ class LineConsumer(TwoPhaseConsumer):
 
     def __post_init__(self) -> None:
         self._slices: Slices | None = None
+        self._place = ""
 
     def header(self) -> bytes:
         """Return the begin of the file."""
@@ -38,7 +40,7 @@ class LineConsumer(TwoPhaseConsumer):
     def open(self) -> None:
         """Create the folder and the temporary file. Raises ConsumerError if that fails."""
         super().open()
-        path = self.output / self.file
+        path, self._place = self.output / self.file, place_in(self.output, Path(self.file))
         if self.writes_original():
             restricted_folder(path.parent, self.output)
         else:
@@ -73,7 +75,7 @@ class LineConsumer(TwoPhaseConsumer):
         separator = self.separator if slices.file.offset > len(self.header()) else b""
         position = slices.append(document_id, prepared.data, separator)
         self.add_state(prepared.state)
-        return [Output(self.id, Path(self.file).as_posix(), *position, False)]
+        return [Output(self.id, self._place, *position, False)]
 
     def restore(self, outputs: list[Output], state: Any, locate: Locate) -> Content | None:
         previous = next((o for o in outputs if not o.whole), None)
@@ -81,7 +83,7 @@ class LineConsumer(TwoPhaseConsumer):
         return None if data is None else Content(data, state=state)
 
     def shared_files(self) -> dict[str, Path]:
-        return {} if self._slices is None else {Path(self.file).as_posix(): self._slices.file.temporary}
+        return {} if self._slices is None else {self._place: self._slices.file.temporary}
 
     def rollback(self, document_id: str) -> None:
         if self._slices is not None:

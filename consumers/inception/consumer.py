@@ -12,6 +12,7 @@ from ...pipeline.contract.component import Scope, TwoPhaseConsumer, component
 from ...pipeline.contract.output import Locate, Output
 from ...pipeline.storage.file_names import FileNames, safe_parts
 from ...pipeline.storage.files import AtomicFile, make_folder, restricted_folder
+from ...pipeline.storage.release_place import place_in
 from ...typesystem import Cas, CaspipeWarning
 from ...typesystem.json_cas.writer import write_jsoncas
 from ...typesystem.review_layers import CANDIDATE_LAYER, PHI_LAYER, Mode, layers, review_types, review_types_xml
@@ -23,7 +24,7 @@ from ..files.slices import slice_of
 from . import settings
 from .document import ReviewDocument, ReviewDocumentBuilder
 from .pdf import text_to_pdf
-from .zipped import ZipWriter
+from .zipped import ZipWriter, unzipped
 
 _SUFFIX = {"xmi": ".xmi", "jsoncas": ".json"}
 _REFUSED = str.maketrans(dict.fromkeys("#%&{}$!:@+'`=<>\"/\\|?*", "_"))
@@ -55,12 +56,13 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
     def __post_init__(self) -> None:
         self.check_scheme()
         self._file: AtomicFile | None = None
+        self._place = ""
         self._builder = ReviewDocumentBuilder(self.mode, self.candidates)
 
     def open(self) -> None:
         """Create the folder and the temporary file. Raises ConsumerError if that fails."""
         super().open()
-        path = self.output / self.file
+        path, self._place = self.output / self.file, place_in(self.output, Path(self.file))
         if self.original:
             restricted_folder(path.parent, self.output)
         else:
@@ -111,8 +113,13 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
             return None
         return self._add_entry(document_id, name, state, written)
 
+    def written(self, document_id: str, output: Output) -> bytes | None:
+        """Return name and content of a document's member of the project."""
+        data = output.read(self.output)
+        return None if data is None else unzipped(data)
+
     def shared_files(self) -> dict[str, Path]:
-        return {} if self._file is None else {Path(self.file).as_posix(): self._file.temporary}
+        return {} if self._file is None else {self._place: self._file.temporary}
 
     def _stem(self, document: str) -> str:
         """Return the name of a document if no other document has it."""
@@ -133,7 +140,7 @@ class InceptionConsumer(AnnotatedOptions, TwoPhaseConsumer):
         if not written:
             return []
         begin, digest = self._file.offset - len(written), hashlib.sha256(written).hexdigest()
-        return [Output(self.id, Path(self.file).as_posix(), begin, len(written), digest, False)]
+        return [Output(self.id, self._place, begin, len(written), digest, False)]
 
     def _serialized(self, cas: Cas) -> bytes:
         types = review_types(self.mode, self.candidates)

@@ -39,12 +39,10 @@ class ZipWriter:
 
     def copy(self, name: str, written: bytes) -> bool:
         """Add a member as it was written to another zip; if that is not possible, add nothing and return False."""
-        name_length, extra_length = _HEADER.unpack_from(written)
-        try:
-            data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(written[_HEADER.size + name_length + extra_length :])
-        except zlib.error:
+        found = unzipped(written, with_name=False)
+        if found is None:
             return False
-        if self.add(name, data) == written:
+        if self.add(name, found) == written:
             return True
         self.remove_last()
         return False
@@ -63,6 +61,17 @@ class ZipWriter:
         info = self._zip.filelist.pop()
         del self._zip.NameToInfo[info.filename]
         self._zip.start_dir = info.header_offset
+
+
+def unzipped(written: bytes, *, with_name: bool = True) -> bytes | None:
+    """Return the content of a member from the bytes written for it, after a line with its name; None if they are damaged."""
+    try:
+        name_length, extra_length = _HEADER.unpack_from(written)
+        end = _HEADER.size + name_length
+        data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(written[end + extra_length :])
+    except (struct.error, zlib.error):
+        return None
+    return written[_HEADER.size : end] + b"\n" + data if with_name else data
 
 
 class _Buffer(io.RawIOBase):

@@ -69,7 +69,7 @@ class HtmlConsumer(FolderConsumer):
             outputs = [self._moved(outputs[0], name, depth)]
         position = self._index.append(document_id, row.replace(_NAME, quote(name.as_posix()), 1).encode())
         self._documents += 1
-        return [*outputs, Output(self.id, (self.folder / _INDEX).as_posix(), *position, False)]
+        return [*outputs, Output(self.id, self._path(PurePosixPath(_INDEX)).as_posix(), *position, False)]
 
     def restore(self, outputs: list[Output], state: Any, locate: Locate) -> StagedFiles | None:
         row = next((o for o in outputs if not o.whole), None)
@@ -84,10 +84,10 @@ class HtmlConsumer(FolderConsumer):
 
     def _page_name(self, outputs: list[Output]) -> PurePosixPath:
         """Return the name of a document's page in the folder."""
-        return PurePosixPath(outputs[0].path).relative_to(self.folder.as_posix())
+        return PurePosixPath(outputs[0].path).relative_to(self._place)
 
     def shared_files(self) -> dict[str, Path]:
-        return {} if self._index is None else {(self.folder / _INDEX).as_posix(): self._index.file.temporary}
+        return {} if self._index is None else {self._path(PurePosixPath(_INDEX)).as_posix(): self._index.file.temporary}
 
     def _moved(self, output: Output, name: PurePosixPath, depth: int) -> Output:
         """Write the page again, with a link to the list that fits its name."""

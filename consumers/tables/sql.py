@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import re
+from collections import Counter
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from ...pipeline.contract.component import Scope, TwoPhaseConsumer, component
 from ...pipeline.contract.output import Locate, Output
 from ...pipeline.errors import CaspipeError, ConsumerError
 from ...pipeline.storage.database import file_of, parsed
+from ...pipeline.storage.release_place import is_outside, place_in
 from ...typesystem import Cas
 from ..files.content import Content
 from ..files.released import encodable
@@ -35,7 +37,8 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
     transaction, which is committed when the run ends: if the connection or the run fails, the table is as it was before.
 
     A resumed run keeps rows that are as an earlier run wrote them. It removes those of documents that it processes again, that
-    fail now or (except with `append`) no longer exist. It never removes rows that were changed since.
+    fail now or (except with `append`) no longer exist. Every run removes the rows of documents that fail now. No run removes rows
+    that were changed since.
     """
 
     scope = Scope.RUN
@@ -55,7 +58,11 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         if not self.id_column and self.existing != "append":
             raise ValueError("existing: expected append, where no id is written")
         self._table: SqlTable | None = None
+        self._place: str | None = None
+        """The file of the database in the output folder."""
         self._written: set[str] = set()
+        self._doomed: Counter[str] = Counter()
+        """Digests of single rows to remove before the end."""
         self._last: tuple[str, str, int | None] | None = None
         """Document, its name in the table, and the position of its rows if they are pending."""
 
@@ -69,8 +76,11 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         """Connect, and create the table if it does not exist. Raises ConsumerError if the database refuses, or if the table
         has other columns."""
         super().open()
-        self._written, self._last = set(), None
+        self._written, self._last, self._doomed = set(), None, Counter()
         try:
+            path = file_of(parsed(self.url, CONSUMER))
+            place = place_in(self.output, path) if path is not None else None
+            self._place = None if place is None or is_outside(place) else place
             self._table = SqlTable(
                 self.url,
                 self.table,
@@ -120,7 +130,7 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         name = self._name_of(document_id)
         try:
             table = self._opened()
-            is_same = name not in self._written and _digest(table.rows(name)) == state
+            is_same = name not in self._written and self._contains(table.rows(name), state)
         except ConsumerError:  # the database failed; the error is raised when the document is processed again
             return None
         if is_same:
@@ -133,6 +143,11 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         rows = table.rows_of_shard(path, name)
         return self._put(document_id, name, rows, state) if rows is not None and _digest(rows) == state else None
 
+    def _contains(self, rows: list[Row] | None, state: Any) -> bool:
+        """Return whether rows are those of an earlier run or, in a table that runs append to, contain its row."""
+        each = self.existing == "append" and self.rows == "documents"
+        return state in [_digest([row]) for row in rows or ()] if each else _digest(rows) == state
+
     def written(self, document_id: str, output: Output) -> bytes | None:
         try:
             rows = self._opened().rows(self._name_of(document_id))
@@ -141,8 +156,13 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         return None if rows is None else json.dumps(rows, ensure_ascii=False).encode("utf-8", "replace")
 
     def delete_previous(self, document_id: str, states: list[Any], *, removed: bool = False) -> None:
+        if removed and self.existing == "append":
+            return
+        if self.existing == "append" and self.rows == "documents":  # other runs may use the id for other documents
+            self._doomed.update(set(states))
+            return
         name = self._name_of(document_id)
-        if name in self._written or not self.resumable or (removed and self.existing == "append"):
+        if name in self._written:
             return
         with contextlib.suppress(ConsumerError):  # the database failed: nothing of this run is kept
             table = self._opened()
@@ -176,10 +196,9 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
 
     def _outputs(self, state: str) -> list[Output]:
         """Return the database file if it is in the output folder; nothing is recorded of other databases."""
-        path = file_of(parsed(self.url, CONSUMER))
-        if path is None or path.is_absolute() or not self.resumable:
+        if self._place is None or not self.resumable:
             return []
-        return [Output(self.id, path.as_posix(), 0, 0, state, False)]
+        return [Output(self.id, self._place, 0, 0, state, False)]
 
     def rollback(self, document_id: str) -> None:
         if self._last is not None and self._last[0] == document_id and self._table is not None:
@@ -199,6 +218,7 @@ class SqlConsumer(TableOptions, TwoPhaseConsumer):
         """Commit the transaction. Raises ConsumerError if that fails: then nothing of this run is in the table."""
         table, self._table = self._table, None
         if table is not None:
+            table.remove_rows(self._doomed, lambda row: _digest([row]))
             table.commit()
         super().close()
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import Counter
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from .record_fields import Column
 
 CONSUMER = "the consumer sql"
 _MAX_PENDING = 200
+_HIDDEN_ID = {"sqlite": "rowid", "postgresql": "ctid"}
+"""Columns that identify a row in a transaction."""
 _MAX_PENDING_SIZE = 8 << 20
 Row = list[Any]
 
@@ -58,6 +61,10 @@ class SqlTable:
             self._engine = engine(parsed_url, CONSUMER, read_only=False)
             self._connection = self._engine.connect()
             self._connection.begin()
+            if self.file is not None:
+                self._connection.exec_driver_sql(
+                    "PRAGMA secure_delete = ON"
+                )  # the file keeps no text of rows that are gone
             self._table, self._had_rows = self._create_table(self._connection, name)
         except CaspipeError as error:
             message = str(error)
@@ -101,6 +108,31 @@ class SqlTable:
     def remove(self, document: str) -> None:
         """Delete the rows of a document."""
         self._do(lambda c: c.execute(self._table.delete().where(self._id == document)))
+
+    def remove_rows(self, wanted: Counter[str], digest: Callable[[Row], str | None]) -> None:
+        """Delete rows by their digests, as many as `wanted` says, in one pass. Rows without an id have no other name."""
+        if not wanted.total():
+            return
+        self._flush()
+        assert self._engine is not None
+        hidden = _HIDDEN_ID.get(self._engine.dialect.name)
+        if hidden is None:
+            self._error = (
+                f"rows of documents that were withdrawn cannot be removed from a table of {self._engine.dialect.name}"
+            )
+            self.check()
+        left, doomed = Counter(wanted), list[Any]()
+        place = self._sa.literal_column(f"CAST({hidden} AS TEXT)")
+        for key, *row in self._do(
+            lambda c: c.execute(self._sa.select(place, *[self._table.c[c.name] for c in self.columns]))
+        ):
+            found = digest(row)
+            if found is not None and left[found] > 0:
+                left[found] -= 1
+                doomed.append(key)
+        for start in range(0, len(doomed), _MAX_PENDING):
+            some = place.in_(doomed[start : start + _MAX_PENDING])
+            self._do(partial(_delete, self._table, some))
 
     def put(self, document: str, rows: list[Row]) -> int:
         """Add the rows of a document. Returns what `remove_pending` needs to remove them."""
@@ -197,6 +229,10 @@ class SqlTable:
 @lru_cache(maxsize=64)
 def _engine_of_shard(path: Path) -> Any:
     return engine(sqlalchemy(CONSUMER).URL.create("sqlite", database=str(path)), CONSUMER, read_only=True)
+
+
+def _delete(table: Any, condition: Any, connection: Any) -> None:
+    connection.execute(table.delete().where(condition))
 
 
 def _touch(connection: Any) -> None:

@@ -41,6 +41,8 @@ class XmiConsumer(CasFolderConsumer):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._sent: bytes | None = None
+        self._left: dict[str, str] = {}
+        """Types of documents that were withdrawn, by digest."""
 
     def open(self) -> None:
         super().open()
@@ -84,6 +86,14 @@ class XmiConsumer(CasFolderConsumer):
         digest = hashlib.sha256(data).hexdigest()
         return [digest] if digest in self._merged else [digest, base64.b64encode(zlib.compress(data, 9)).decode()]
 
+    def keep_state(self, state: Any, *, leaving: bool) -> Any:
+        """Give the types of the first document that needs them to the next one, if the first is leaving."""
+        if state is None or not leaving:
+            given = self._left.pop(state[0], None) if state is not None and len(state) == 1 else None
+            return state if given is None else [state[0], given]
+        self._left.update([state] if len(state) == 2 else [])
+        return state
+
     def commit(self, document_id: str, prepared: StagedFiles) -> list[Output]:
         outputs = super().commit(document_id, prepared)
         data: bytes | None = prepared.extra
@@ -107,7 +117,7 @@ class XmiConsumer(CasFolderConsumer):
             self._merged[digest] = data, merged
         if merged:
             return outputs
-        own = PurePosixPath(outputs[0].path).relative_to(self.folder.as_posix()).with_suffix(".typesystem.xml")
+        own = PurePosixPath(outputs[0].path).relative_to(self._place).with_suffix(".typesystem.xml")
         self._announce(own)
         self.files.place(self.files.stage(data), own)
         return [*outputs, self._output(own, len(data), digest)]

@@ -16,7 +16,7 @@ from ..storage.secrets import Secret
 from ..storage.yaml_source import Text
 from .capabilities import check_capabilities
 from .chain import Chain
-from .originals import misplaced
+from .originals import clashes, misplaced
 from .steps import Config, Step
 
 SECTION_ROLES = {"reader": "reader", "engines": "engine", "consumers": "consumer"}
@@ -83,6 +83,8 @@ class RunOptions:
 
     scan: bool = True
     """Search every byte of `release/` for every value that was masked before the run ends, and withdraw documents with a find."""
+    replace_release: bool = False
+    """Replace a release that `caspipe release` made from reviewed documents. Otherwise, such a run is refused."""
 
     def __post_init__(self) -> None:
         self.key = Secret.of(self.key)
@@ -138,6 +140,9 @@ def assemble(config: Config) -> Components:
     for step, consumer in zip(config.consumers, consumers, strict=True):
         for parameter, what in misplaced(consumer, options.output) if consumer is not None else ():
             faults.append(step.fault((parameter,), what))
+    steps = {id(consumer): step for step, consumer in zip(config.consumers, consumers, strict=True)}
+    for consumer, parameter, what in clashes([c for c in consumers if c is not None], options.output):
+        faults.append(steps[id(consumer)].fault((parameter,), what))
     whole = [e for e in engines if e is not None]
     if not faults:
         whole = with_resolver(whole)

@@ -287,6 +287,10 @@ class TwoPhaseConsumer(CasConsumer):
         """
         return None
 
+    def keep_state(self, state: Any, *, leaving: bool) -> Any:
+        """Return the resume state to record for a document while others, those that are `leaving`, are withdrawn."""
+        return state
+
     def adopt_previous(
         self, document_id: str, outputs: list[Output], state: Any, locate: Locate
     ) -> list[Output] | None:

@@ -12,10 +12,12 @@ from ..contract.report import RunReport
 from ..errors import CaspipeError
 from ..storage.files import write_atomic
 from ..storage.hashing import code_version
+from ..storage.release_place import RELEASE
 from .released_names import ReleasedNames
 
-RELEASE = "release"
 NAME, SIGNATURE = "manifest.json", "manifest.json.sig"
+MANIFEST = (f"{RELEASE}/{NAME}", f"{RELEASE}/{SIGNATURE}")
+"""Written at the end of the run, from counts."""
 FORMAT = "caspipe release 1"
 SECTIONS = ("reasons", "gate", "kinds", "scan", "names", "versions")
 """Sections that a run knows, and its ledger does not."""

@@ -16,7 +16,7 @@ from typing import Any
 from ...typesystem import Cas
 from ..assembly.assemble import RunOptions, parted
 from ..assembly.assembly import Assembly
-from ..assembly.originals import refuse_misplaced
+from ..assembly.originals import refuse_misplaced, refuse_options
 from ..contract.component import CasConsumer, CollectionReader, Scope, TwoPhaseConsumer
 from ..contract.output import Output
 from ..contract.report import ODD, Failure, Found, RunReport, now, versions
@@ -28,6 +28,7 @@ from .observers import ObserverGroup, Progress
 from .quarantine import Quarantine
 from .release_manifest import write_manifest
 from .released_names import NameMap, ReleasedNames
+from .reviewed_release import refuse_reviewed
 from .runners.backlog import refuse_duplicates
 from .runners.events import DocumentEvent, Observer
 from .runners.runner import Runner
@@ -63,7 +64,9 @@ def run(assembly: Assembly, progress: Progress | None = None, observers: Sequenc
     if assembly.reader is None:
         why = (assembly.config and assembly.config.no_reader) or "add `reader:` or call process()"
         raise ReaderError(f"pipeline {assembly.name} has no reader: {why}")
-    refuse_misplaced(assembly.consumers, assembly.output)
+    refuse_misplaced(assembly.consumers, assembly.options.output, assembly.options.shard)
+    refuse_options(assembly.options.output, assembly.options.ledger)
+    refuse_reviewed(assembly)
     report = RunReport(name=assembly.name, started=now(), versions=versions(), config=assembly.describe())
     report.shard = assembly.options.shard
     group = ObserverGroup(assembly.options, report, progress, observers)

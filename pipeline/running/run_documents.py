@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from ..storage.release_place import is_outside, place_in
 from .kept_config import NAME as CONFIG
 from .kept_config import read_config
 from .ledger import LedgerReader, Row
@@ -40,14 +41,15 @@ def xmi_folder(run: Path) -> Path:
         steps = [s for s in read_config(run)["consumers"] if s["name"] == "xmi"]
         folders = [s["given"].get("folder") for s in steps if not {"views", "types"} & s["given"].keys()]
         given = folders[0] if folders else None
-    return run / (given[1] if isinstance(given, list) else XMI)
+    return run / place_in(run, Path(given[1]) if isinstance(given, list) else XMI)
 
 
 def run_documents(run: Path, ledger: LedgerReader) -> Iterator[RunDocument]:
     """Yield the documents of a run in reading order. A path out of the folder of the run is not followed."""
-    folder = xmi_folder(run).relative_to(run)
+    folder = place_in(run, xmi_folder(run).absolute())
     for row in ledger.rows():
-        written = next((o for o in row.outputs if o.whole and _is_xmi(o.path, folder)), None)
+        own = row.outputs if not is_outside(folder) else ()
+        written = next((o for o in own if o.whole and _is_xmi(o.path, folder)), None)
         if row.status == "released" and written is not None:
             yield RunDocument(row, run / written.path, written.digest)
         else:
@@ -59,6 +61,6 @@ def document_name(xmi: Path, home: Path) -> str:
     return xmi.relative_to(home).as_posix().removesuffix(".gz").removesuffix(".xmi")
 
 
-def _is_xmi(path: str, folder: Path) -> bool:
+def _is_xmi(path: str, folder: str) -> bool:
     name = PurePosixPath(path)
-    return name.is_relative_to(folder.as_posix()) and name.name.removesuffix(".gz").endswith(".xmi")
+    return name.is_relative_to(folder) and name.name.removesuffix(".gz").endswith(".xmi")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import re
 import sqlite3
 import tarfile
@@ -41,7 +43,7 @@ class LeakingFiles(CasConsumer):
         self._texts: list[str] = []
 
     def process(self, cas: Cas) -> None:
-        self._texts.append(cas.text)
+        self._texts.append(cas.view("deidentified").text if self.form == "tsv" else cas.text)
 
     def close(self) -> None:
         path = self.output / self.file
@@ -49,12 +51,17 @@ class LeakingFiles(CasConsumer):
         data = "\n".join(self._texts).encode()
         write = {
             "plain": _plain,
+            "tsv": _plain,
             "gz": _gz,
             "zip": _zip,
             "tar": _tar,
             "sqlite": _sqlite,
             "entities": _entities,
             "utf-16": _utf16,
+            "bz2": lambda path, data: _plain(path, bz2.compress(data)),
+            "xz": lambda path, data: _plain(path, lzma.compress(data)),
+            "latin": lambda path, data: _plain(path, data.decode().encode("latin-1")),
+            "sixteen": lambda path, data: _plain(path, data.decode().encode("utf-16-le")),
         }
         write[self.form](path, data)
         super().close()

@@ -10,57 +10,22 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from attacks.scanning import ANN, BOB, manifest, pipeline, released, run
 
-from caspipe.pipeline import Pipeline
 from caspipe.pipeline.assembly.assemble import RunOptions
-from caspipe.pipeline.contract import registry
-from caspipe.pipeline.contract.report import RunReport
 from caspipe.pipeline.running.ledger import LedgerReader, merging
-from caspipe.pipeline.running.release_scan.readings import pieces_of, readings
+from caspipe.pipeline.running.release_scan.pieces import pieces_of
+from caspipe.pipeline.running.release_scan.readings import readings
 from caspipe.pipeline.running.release_scan.scanner import ReleaseScanner
 from caspipe.pipeline.running.release_scan.tokens import NUMBER, FormTable, Hasher, Tokens, forms_array, words_of
 from caspipe.pipeline.running.released_names import ReleasedNames
 
-PLUGIN = Path(__file__).with_name("leaking.py")
-registry.load_file(str(PLUGIN))
 pytestmark = pytest.mark.attack("release-scanner")
-
-ANN = "Patient {PERSON:Annabel Quellmore}, MRN {ID:8812-3456}, lives at {LOCATION_STREET:12 Quarrow Street}.\n"
-BOB = "Patient {PERSON:Robert Tollivant}, MRN {ID:7712-0001}.\n"
-MASKER = "masker"
-
-
-def run(
-    out: Path, texts: dict[str, str], consumers: str = "[text]", *overrides: str, engines: str = MASKER
-) -> RunReport:
-    return pipeline(out, texts, consumers, *overrides, engines=engines).run()
-
-
-def pipeline(out: Path, texts: dict[str, str], consumers: str, *overrides: str, engines: str = MASKER) -> Pipeline:
-    notes = out.with_name(f"{out.name}-notes")
-    for name, text in texts.items():
-        path = notes / f"{name}.txt"
-        path.parent.mkdir(exist_ok=True, parents=True)
-        path.write_text(text)
-    config = (
-        f"reader: {{text: {{folder: {json.dumps(str(notes))}}}}}\n"
-        f"engines: [leaking_marks, resolver, {engines}]\nconsumers: {consumers}\n"
-    )
-    return Pipeline.parse(config, [f"run.output={out}", "run.workers=0", *overrides])
-
-
-def released(out: Path) -> bytes:
-    """Return names and bytes of everything in the release but its manifest."""
-    files = [p for p in sorted((out / "release").rglob("*")) if p.is_file() and p.name != "manifest.json"]
-    return b"".join(str(p.relative_to(out)).encode() + p.read_bytes() for p in files)
-
-
-def manifest(out: Path) -> dict[str, object]:
-    return json.loads((out / "release/manifest.json").read_text())  # type: ignore[no-any-return]
 
 
 def test_a_value_in_the_name_of_a_file_withdraws_its_document(tmp_path: Path) -> None:
@@ -223,7 +188,7 @@ import os, signal, sys
 sys.path[:0] = [{attacks!r}, {tests!r}]
 from pathlib import Path
 from caspipe.pipeline.running.release_scan import finish
-import test_release_scanner as suite
+from attacks import scanning as suite
 def killed(*_): os.kill(os.getpid(), signal.SIGKILL)
 finish.Withdrawal.{method} = killed
 suite.run(Path({out!r}), {texts!r}, "[text, jsonl]")
@@ -316,7 +281,7 @@ def test_values_between_chunks_are_found_and_offsets_are_bytes(tmp_path: Path) -
         path = tmp_path / "long.txt"
         path.write_bytes("é ".encode() * (before // 3) + b"Ann Bell" + b" x" * 700_000)
         places = set()
-        for piece in pieces_of(path):
+        for piece in pieces_of(path, Counter()):
             for place in Tokens(piece.text, hasher).find(table):
                 places.add(piece.begin + len(piece.text[: place.begin].encode()))
         assert places == {before // 3 * 3}

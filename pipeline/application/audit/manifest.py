@@ -13,9 +13,10 @@ from typing import Any
 from ...contract.output import Output
 from ...errors import ReaderError
 from ...running.ledger import LedgerReader, Row
-from ...running.release_manifest import FORMAT, NAME, RELEASE, SIGNATURE, sections_of
+from ...running.release_manifest import FORMAT, NAME, SIGNATURE, sections_of
 from ...storage.file_names import safe_parts
 from ...storage.files import TEMPORARY
+from ...storage.release_place import RELEASE
 from .original_files import refuse_originals
 from .released import fingerprint, in_release
 

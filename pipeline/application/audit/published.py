@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ...running.ledger import LedgerReader
+from ...running.reviewed_release import RECORD, REVIEWED
 
-REVIEWED = Path("restricted") / "reviewed"
-"""Output folder of the run that masks reviewed documents again."""
-RECORD = REVIEWED / "published.json"
 SETTLED = REVIEWED / "settled"
 """Documents with their annotations that were in quarantine and are released now."""
 FORMAT = "caspipe published 1"

@@ -15,10 +15,11 @@ from ....typesystem import PhiKind, first_level
 from ...contract.output import Output
 from ...errors import ConfigError, Fault, ReaderError
 from ...running.ledger import LedgerReader
-from ...running.release_manifest import RELEASE
+from ...running.reviewed_release import REVIEWED
 from ...storage.own_kinds import declare_from
+from ...storage.release_place import RELEASE
 from .findings import sample_ids
-from .published import REVIEWED, published
+from .published import published
 from .sampling import FILE, Sample, Stratification, draw, draw_by_stratum, read_sample, sample_id, strata_of
 
 FOLDER = Path("restricted") / "audit"

@@ -118,7 +118,7 @@ def print_report(report: RunReport, pipeline: Pipeline, done: str = "released") 
         console.print(table(("kind", "found"), rows, right=[1]))
     if report.repaired or report.reasons.get("leak"):
         console.print(f"Leak gate: {repairs(report)}", markup=False)
-    if report.scan.state != "nothing in release/":
+    if report.scan.state != "nothing in release/" or report.scan.not_checked:
         console.print(f"Release scanner: {scanned(report)}", markup=False)
     for warning in report.warnings:
         console.print(f"[yellow]warning:[/] {escape(warning)}")
@@ -144,12 +144,13 @@ def repairs(report: RunReport) -> str:
 def scanned(report: RunReport) -> str:
     """Describe what the release scanner did: `12 files searched for 40 forms of masked values, 1 document withdrawn`."""
     scan = report.scan
+    not_checked = f"; not checked: {'; '.join(scan.not_checked)}" if scan.not_checked else ""
     if scan.state != "done":
-        return f"the release was not searched: {scan.state}"
+        return f"the release was not searched: {scan.state}{not_checked}"
     moved = f", {scan.moved:,} file{'s' * (scan.moved != 1)} moved to restricted/withdrawn" if scan.moved else ""
     searched = f"{scan.files:,} file{'s' * (scan.files != 1)} searched for {scan.forms:,} forms of masked values"
     found = f"{scan.withdrawn:,} document{'s' * (scan.withdrawn != 1)} withdrawn{moved}"
-    return f"{searched}, {found}" + (f"; not checked: {'; '.join(scan.not_checked)}" if scan.not_checked else "")
+    return f"{searched}, {found}{not_checked}"
 
 
 def print_failures(report: RunReport, pipeline: Pipeline) -> None:

@@ -12,10 +12,10 @@ from ...running.run_documents import xmi_folder
 from ..release.decisions import Counts
 from ..release.release import ReleaseOptions, ReleaseResult, check_run
 from ..release.release import release as make_release
-from ..release.reviews import READERS, Reviews, read_edited, read_reviews
+from ..release.reviews import READERS, Reviews, all_left_out, read_edited, read_reviews
 from ..review.store import annotators
 from . import console
-from .command import EXIT_INCOMPLETE, CommandApp
+from .command import EXIT_INCOMPLETE, CommandApp, complain
 from .options import Completion, Plugin, Quiet, Set, choices, word_faults
 from .run import LedgerFile, Workers
 
@@ -96,6 +96,7 @@ def release(
         result = make_release(run, reviews, options, progress)
     if not quiet or result.report.exit_code:
         _print(run, result)
+    _print_left_out(run, review or [], reviews)
     raise typer.Exit(_exit_code(result))
 
 
@@ -114,7 +115,24 @@ def _reviews(
 ) -> Reviews:
     if xmi is None:
         return read_reviews(xmi_folder(run), review)
-    return read_edited(xmi, from_, overrides, bundle or run / "restricted" / "inception.zip")
+    edited = read_edited(xmi, from_, overrides, bundle or run / "restricted" / "inception.zip")
+    edited.left_out = all_left_out(xmi_folder(run))
+    return edited
+
+
+def _print_left_out(run: Path, review: list[str], reviews: Reviews) -> None:
+    """Say which decisions are not in the release, and what includes them."""
+    for name, n in reviews.left_out.items():
+        what = f"{_many(n.decisions, 'decision')} about {_many(n.documents, 'document')} ({n.completed:,} completed)"
+        complain(f"decisions of {name} are left out: {what}")
+    if reviews.left_out:
+        names = " ".join(f"--review {name}" for name in (*review, *reviews.left_out))
+        instead = "" if review else ", without those of --xmi"
+        complain(f"to include them{instead}: `caspipe release {run} {names}`")
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"
 
 
 def _exit_code(result: ReleaseResult) -> int:

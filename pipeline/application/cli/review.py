@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
@@ -130,10 +132,18 @@ def review(
 def _config_faults(config: str, paths: list[Path]) -> list[Fault]:
     if config and (len(paths) != 1 or paths[0].is_file()):
         return [Fault("--config", "expected one folder, for the XMI that the pipeline makes")]
-    if config and any(paths[0].glob("**/*.xmi")):
-        message = f"{paths[0]} holds XMI already: leave --config out to review that, or name a new folder"
-        return [Fault("--config", message)]
-    return []
+    if not config:
+        return []
+    if any(paths[0].glob("**/*.xmi")):
+        what = "holds XMI already: leave --config out to review that, or"
+    elif is_run(paths[0]):
+        what = "is the output folder of a run: leave --config out to review it, or"
+    elif paths[0].is_dir() and any(paths[0].iterdir()):
+        what = "holds other files: expected a folder for the XMI that the pipeline makes (--set names the input, as "
+        what += "reader.text.folder=notes):"
+    else:
+        return []
+    return [Fault("--config", f"{paths[0]} {what} name a new folder")]
 
 
 def _option_faults(
@@ -155,13 +165,25 @@ def _option_faults(
 
 
 def _prepare(folder: Path, loaded: Pipeline, quiet: bool) -> None:
-    """Run a pipeline's reader and engines, and write the documents as XMI into `folder`."""
+    """Run a pipeline's reader and engines, and write the documents as XMI into `folder`. The output folder of the pipeline, which
+    may hold a release, is not touched: what else a run writes goes to a temporary folder."""
     consumer = XmiConsumer(folder=folder.absolute())
-    pipeline = Pipeline(
-        loaded.engines, reader=loaded.reader, consumers=[consumer], options=loaded.options, name=loaded.name
-    )
-    pipeline.views, pipeline.config = loaded.views, loaded.config
-    report = console.run(pipeline, quiet)
+    with tempfile.TemporaryDirectory(prefix="caspipe-review-") as own:
+        options = replace(
+            loaded.options,
+            output=Path(own),
+            on_error="stop" if loaded.options.on_error == "stop" else "skip",  # nothing would read the quarantine
+            ledger=False,
+            resume=False,
+            shard="",
+            events=None,
+            metrics=None,
+        )
+        pipeline = Pipeline(
+            loaded.engines, reader=loaded.reader, consumers=[consumer], options=options, name=loaded.name
+        )
+        pipeline.views, pipeline.config, pipeline.own_kinds = loaded.views, loaded.config, loaded.own_kinds
+        report = console.run(pipeline, quiet)
     if report.exit_code:
         console.print_failures(report, pipeline)
         if not any(folder.glob("**/*.xmi")):

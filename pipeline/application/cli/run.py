@@ -48,6 +48,12 @@ LedgerFile = Annotated[Path | None, typer.Option("--ledger", metavar="FILE", hel
 Events = Annotated[
     Path | None, typer.Option("--events", metavar="FILE", help="Write each event of the run as a line of JSON.")
 ]
+ReplaceRelease = Annotated[
+    bool,
+    typer.Option(
+        "--replace-release", help="Replace a release that was made from reviewed documents, without their decisions."
+    ),
+]
 Metrics = Annotated[Path | None, typer.Option("--metrics", metavar="FILE", help="Write OpenMetrics every few seconds.")]
 
 
@@ -85,6 +91,7 @@ def run(
         str, typer.Option(metavar="ID", help="Run engines up to this one and no consumers, then count the annotations.")
     ] = "",
     surrogates: Surrogates = False,
+    replace_release: ReplaceRelease = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a pipeline: reader, engines, consumers."""
@@ -92,7 +99,8 @@ def run(
     options = _run_options(
         output=output, workers=workers, shard=shard, ledger=ledger, runner=runner, events=events, metrics=metrics
     )
-    options += [f"run.{name}=true" for name, wanted in (("resume", resume), ("show_output", show_output)) if wanted]
+    flags = (("resume", resume), ("show_output", show_output), ("replace_release", replace_release))
+    options += [f"run.{name}=true" for name, wanted in flags if wanted]
     pipeline = load(config, [*given, *options], plugin, verify, trust=trust)
     if stop_after:
         _print_counts(pipeline, stop_after)
@@ -133,11 +141,12 @@ def retry(
     workers: Workers = "",
     ledger: LedgerFile = None,
     surrogates: Surrogates = False,
+    replace_release: ReplaceRelease = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a pipeline again for documents that were not released, and for those that have changed since."""
     given = overrides_of(set_, source=source, site=site, surrogates=surrogates)
-    options = _run_options(output=output, workers=workers, ledger=ledger)
+    options = _run_options(output=output, workers=workers, ledger=ledger, replace_release=_flag(replace_release))
     again = ["run.resume=true", f"run.retry_quarantined={str(quarantined).lower()}"]
     pipeline = load(config, [*given, *options, *again], plugin, verify, trust=trust)
     _end(console.run(pipeline, quiet), pipeline, quiet)
@@ -155,11 +164,13 @@ def merge(
     trust: Trust = False,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the folders of the parts.")] = False,
     surrogates: Surrogates = False,
+    replace_release: ReplaceRelease = False,
     quiet: Quiet = False,
 ) -> None:
     """Combine the parts of a run that `caspipe run --shard` made."""
     given = overrides_of(set_, source=source, site=site, surrogates=surrogates)
-    pipeline = load(config, [*given, *_run_options(output=output)], plugin, verify, trust=trust)
+    options = _run_options(output=output, replace_release=_flag(replace_release))
+    pipeline = load(config, [*given, *options], plugin, verify, trust=trust)
     with console.progress(quiet) as progress:
         report = merging.merge(pipeline, keep=keep, progress=progress)
     _end(report, pipeline, quiet)
@@ -168,6 +179,10 @@ def merge(
 def _run_options(**values: Any) -> list[str]:
     """Return command-line options as overrides of the section `run`."""
     return [f"run.{name}={value}" for name, value in values.items() if value not in ("", None)]
+
+
+def _flag(wanted: bool) -> str:
+    return "true" if wanted else ""
 
 
 def _end(report: RunReport, pipeline: Pipeline, quiet: bool) -> None:

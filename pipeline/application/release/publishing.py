@@ -16,10 +16,11 @@ from ...errors import OutputError
 from ...running.ledger import LedgerReader
 from ...running.quarantine import Quarantine
 from ...running.release_manifest import NAME as MANIFEST
-from ...running.release_manifest import RELEASE
+from ...running.reviewed_release import RECORD, REVIEWED
 from ...storage.files import cannot, make_folder, restricted_folder, write_atomic
+from ...storage.release_place import RELEASE
 from ..audit.manifest import make_manifest
-from ..audit.published import FORMAT, RECORD, REVIEWED, SETTLED
+from ..audit.published import FORMAT, SETTLED
 from ..audit.released import fingerprint
 
 _NEXT, _BEFORE = "next", "before"

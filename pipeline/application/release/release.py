@@ -18,11 +18,12 @@ from ...pipeline import Pipeline
 from ...running.kept_config import changed_files, changed_keys, read_config, source_of
 from ...running.ledger import LedgerReader, RunRow
 from ...running.observers import Progress
+from ...running.reviewed_release import REVIEWED
 from ...running.run_documents import RunDocument, document_name, run_documents, xmi_folder
 from ...storage.files import restricted_folder
 from ...storage.hashing import code_version
 from ...storage.own_kinds import declare_from
-from ..audit.published import REVIEWED
+from ...storage.release_place import is_outside, place_in
 from ..review.run_documents import kept_paths
 from .applying import RejectionCheck
 from .decisions import Counts
@@ -129,6 +130,7 @@ def _assembly(run: Path, data: Mapping[str, Any], salt: bytes, options: ReleaseO
         )
     if faults:
         raise ConfigError(faults)
+    pipeline.consumers = [_relative(run, consumer) for consumer in pipeline.consumers]
     notes = [
         f"consumer {c.id} writes {_leaves(c)}, which a release does not replace: it is left out; what the run wrote there stays "
         "as it was, or leaves with the old release/"
@@ -165,6 +167,20 @@ def _for_release(run: Path, pipeline: Pipeline) -> Pipeline:
 
 def _holds_originals(consumer: CasConsumer) -> bool:
     return consumer.name == "xmi" and not getattr(consumer, "views", ()) and not getattr(consumer, "types", ())
+
+
+def _relative(run: Path, consumer: CasConsumer) -> CasConsumer:
+    """Return a consumer whose paths below the run are relative, so that a release has them in its own folder."""
+    given = {f.name: getattr(consumer, f.name) for f in dataclasses.fields(consumer)}  # type: ignore[arg-type]
+    places = {name: place_in(run, path) for name, path in given.items() if isinstance(path, Path) and path != Path()}
+    changed = {
+        name: Path(place) for name, place in places.items() if not is_outside(place) and given[name] != Path(place)
+    }
+    if not changed:
+        return consumer
+    made: CasConsumer = dataclasses.replace(consumer, **changed)  # type: ignore[type-var]
+    made.set_id(consumer.id)
+    return made
 
 
 def _leaves(consumer: CasConsumer) -> str:

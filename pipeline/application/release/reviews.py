@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ....typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, Phi
 from ....typesystem.typesystem import own_types
@@ -21,6 +21,20 @@ EDITED = "edited documents"
 READERS = ("xmi", "jsoncas", "inception")
 
 
+class LeftOut(NamedTuple):
+    """The decisions of a reviewer that a release leaves out."""
+
+    decisions: int
+    documents: int
+    completed: int
+    """Documents whose review is completed."""
+
+    @classmethod
+    def of(cls, history: History) -> LeftOut:
+        documents = [d for d in history.documents.values() if d.own or d.done]
+        return cls(sum(len(d.own) for d in documents), len(documents), sum(d.done for d in documents))
+
+
 @dataclass(slots=True)
 class Reviews:
     """The decisions of a release."""
@@ -31,6 +45,8 @@ class Reviews:
     """Decisions by the name of the document."""
     notes: list[str] = field(default_factory=list)
     """Notes about ignored annotations."""
+    left_out: dict[str, LeftOut] = field(default_factory=dict)
+    """Journals with decisions that the release leaves out, by reviewer."""
 
 
 def read_reviews(home: Path, names: Sequence[str]) -> Reviews:
@@ -56,6 +72,7 @@ def read_reviews(home: Path, names: Sequence[str]) -> Reviews:
         )
     judges = [n for n in judges if n in names] or judges
     reviews.journals = {n: reviews.journals[n] for n in (*wanted, *judges)}
+    reviews.left_out = _left_out({n: h for n, h in histories.items() if n not in reviews.journals})
     documents = dict.fromkeys(d for n in wanted for d in histories[n].documents)
     for document in documents:
         found = tuple(Review(n, histories[n].documents[document]) for n in wanted if document in histories[n].documents)
@@ -66,6 +83,16 @@ def read_reviews(home: Path, names: Sequence[str]) -> Reviews:
         else:
             reviews.of[document] = DocumentReview(found, Review(judge, decided), (pairs[judge][0], pairs[judge][1]))
     return reviews
+
+
+def _left_out(histories: Mapping[str, History]) -> dict[str, LeftOut]:
+    found = {name: LeftOut.of(history) for name, history in histories.items()}
+    return {name: counts for name, counts in found.items() if counts.documents}
+
+
+def all_left_out(home: Path) -> dict[str, LeftOut]:
+    """Return the decisions of every journal in a folder."""
+    return _left_out({name: History(read_journal(journal_path(home, name))[1]) for name in annotators(home)})
 
 
 def _unknown(name: str, known: Sequence[str]) -> str:

@@ -230,6 +230,16 @@ class Ledger(LedgerReader):
         sql = "SELECT path FROM files WHERE run = ?1 UNION SELECT path FROM growing WHERE run = ?1"
         return (str(path) for (path,) in self.iterate(sql, self._run))
 
+    def stale_tables(self) -> Iterator[str]:
+        """Yield the files with rows of documents that only other runs wrote, and that no run makes as a whole: databases."""
+        self.flush()
+        paths = (
+            "SELECT DISTINCT json_extract(o.value, '$[1]') FROM documents, json_each(documents.outputs) AS o "
+            "WHERE run {} ?1 AND NOT json_extract(o.value, '$[5]')"
+        )
+        sql = f"{paths.format('<>')} EXCEPT {paths.format('=')} EXCEPT SELECT path FROM growing ORDER BY 1"
+        return (str(path) for (path,) in self.iterate(sql, self._run))
+
     def stale_files(self) -> Iterator[str]:
         """Yield the files that only other runs wrote: first those of single documents, then shared ones."""
         self.flush()

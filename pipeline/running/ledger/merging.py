@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ...assembly.assembly import Assembly
 from ...assembly.dependencies import fingerprint
-from ...assembly.originals import refuse_misplaced
+from ...assembly.originals import refuse_misplaced, refuse_options
 from ...contract.component import CasConsumer, TwoPhaseConsumer, is_resumable
 from ...contract.output import Output
 from ...contract.report import Failure, Found, RunReport, now, versions
@@ -24,6 +24,7 @@ from ..quarantine import Quarantine
 from ..release_manifest import write_manifest
 from ..release_scan.key_file import add_keys
 from ..released_names import NameMap, ReleasedNames
+from ..reviewed_release import refuse_reviewed
 from ..runners.work import Failed, Result, collect_warnings
 from .fingerprint import keyed
 from .reader import LedgerReader
@@ -47,6 +48,8 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
         raise ReaderError(f"pipeline {assembly.name} has no reader")
     output = assembly.options.output
     refuse_misplaced(assembly.consumers, output)
+    refuse_options(output, assembly.options.ledger)
+    refuse_reviewed(assembly)
     folders = _folders(output)
     report = RunReport(name=assembly.name, started=now(), versions=versions(), config=assembly.describe())
     began = time.perf_counter()
@@ -82,6 +85,7 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
             if progress is not None:
                 progress(report, total)
     report.seconds = time.perf_counter() - began
+    _warn_of_withdrawn(left, report)
     if name_map.warning:
         report.warnings.append(name_map.warning)
     for consumer in consumers:
@@ -93,6 +97,13 @@ def merge(assembly: Assembly, *, keep: bool = False, progress: Progress | None =
         with contextlib.suppress(OSError):
             (output / "shards").rmdir()  # only if it is empty
     return report
+
+
+def _warn_of_withdrawn(left: list[str], report: RunReport) -> None:
+    if left and (n := report.scan.withdrawn):
+        report.warnings.append(
+            f"merge: what {', '.join(left)} wrote in shards/ contains {n:,} withdrawn document{'s' * (n != 1)}: do not release it"
+        )
 
 
 def _folders(output: Path) -> list[Path]:

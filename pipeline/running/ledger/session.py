@@ -14,7 +14,7 @@ from typing import Any
 
 from ...assembly.assembly import Assembly
 from ...assembly.dependencies import code_version, fingerprint
-from ...contract.component import TwoPhaseConsumer, is_resumable
+from ...contract.component import is_resumable
 from ...contract.output import Locate, Output
 from ...contract.report import Found, RunReport, now
 from ...errors import guarded
@@ -23,10 +23,12 @@ from ...storage.file_names import folded
 from ...storage.files import restricted_folder, sweep
 from ..kept_config import keep_config
 from ..quarantine import Quarantine
-from ..release_scan.finish import may_release, scan_release
+from ..release_scan.finish import may_release, say_elsewhere, scan_release
 from ..release_scan.key_file import add_keys, derived_key, key_of, keys_of
 from ..release_scan.values import key_id
+from ..release_scan.withdrawal import Withdrawal, deletes_previous
 from ..released_names import ReleasedNames
+from ..reviewed_release import RECORD, REVIEWED, is_reviewed
 from ..runners.work import Failed, Result, rollback
 from .fingerprint import keyed
 from .holding import held
@@ -35,8 +37,6 @@ from .reader import LedgerReader
 from .schema import Row
 
 _UNRECORDED = "unrecorded-"
-_REVIEWED = Path("restricted") / "reviewed"
-"""Output folder of `caspipe release`, whose release replaced that of the run."""
 
 
 class Session:
@@ -140,7 +140,7 @@ class LedgerSession(Session):
             if not self.ledger.mentions(path):
                 self._unlink(path)
         self.ledger.left = []
-        if (self.output / _REVIEWED / "published.json").is_file():
+        if is_reviewed(self.output):
             self.report.warnings.append(
                 f"release/ was made from reviewed documents, and is now that of this run, without the decisions of their review: "
                 f"run `caspipe release {self.output}` again"
@@ -237,10 +237,12 @@ class LedgerSession(Session):
         outputs = row.outputs if row is not None else ()
         self._delete_files(o.path for o in outputs if o.whole and not self.ledger.has_output(o.path))
         self._delete_previous(result.number, result.id)
+        if row is not None:
+            self._delete_failed(row)
         self._add(result, status, (), None)
 
     def complete(self) -> None:
-        if self.assembly.options.resume and any(map(_deletes_previous, self.consumers)):
+        if self.assembly.options.resume and any(map(deletes_previous, self.consumers)):
             for document in self.ledger.removed_documents():
                 self._delete_previous(0, document, removed=True)
             for number in self.ledger.removed_numbers() if self.names.numbered else ():
@@ -253,6 +255,7 @@ class LedgerSession(Session):
         if not report.stopped:
             self._delete_files(self.ledger.stale_files())
             self._delete_reviewed()
+            Withdrawal(self.assembly, report, self.quarantine, self.ledger).move_tables()
         self.ledger.flush()
         scan_release(self.assembly, report, self.quarantine, self.ledger, self._keys)
         state = "done" if not report.stopped else f"stopped: {report.stopped}"
@@ -281,7 +284,7 @@ class LedgerSession(Session):
 
         A consumer that knows documents by number deletes what has the number, any other what has the id.
         """
-        able = [c for c in self.consumers if _deletes_previous(c)] if self.assembly.options.resume else []
+        able = [c for c in self.consumers if deletes_previous(c)] if self.assembly.options.resume else []
         for consumer in able:
             by_number = self.names.numbered and not consumer.writes_original()
             if not (number if by_number else document):
@@ -291,6 +294,15 @@ class LedgerSession(Session):
             if own:
                 with guarded(f"consumers/{consumer.id}"):
                     consumer.delete_previous(self.names.name_for(consumer, number, document), own, removed=removed)
+
+    def _delete_failed(self, row: Row) -> None:
+        """Let consumers delete what earlier runs wrote for a document that fails now, also if this run does not resume."""
+        states = self.ledger.states(row.id)
+        for consumer in filter(deletes_previous, self.consumers):
+            own = [each[consumer.id] for each in states if consumer.id in each]
+            if own:
+                with guarded(f"consumers/{consumer.id}"):
+                    consumer.delete_previous(self.names.name_for(consumer, row.number, row.id), own)
 
     def _delete_files(self, paths: Iterable[str]) -> None:
         """Delete files of earlier runs, except those that are files of this run under another name (`Note.txt`, `note.txt` on
@@ -314,23 +326,18 @@ class LedgerSession(Session):
 
     def _delete_reviewed(self) -> None:
         """Delete what only a release from reviewed documents wrote to `release/`."""
-        work = self.output / _REVIEWED
-        if not (work / "published.json").is_file() or not LedgerReader.place(work).is_file():
+        work = self.output / REVIEWED
+        if not (self.output / RECORD).is_file() or not LedgerReader.place(work).is_file():
             return
         with LedgerReader.read(work) as reviewed:
             written = {o.path for row in reviewed.rows("released") for o in row.outputs}
         own = set(self.ledger.files())
         self._delete_files(sorted(path for path in written - own if path.startswith("release/")))
-        self._unlink(str(_REVIEWED / "published.json"))
+        self._unlink(str(RECORD))
 
     def _unlink(self, path: str) -> None:
         with contextlib.suppress(OSError):
             (self.output / path).unlink(missing_ok=True)
-
-
-def _deletes_previous(consumer: TwoPhaseConsumer) -> bool:
-    """Return whether a consumer has anything to delete that an earlier run wrote outside of files."""
-    return type(consumer).delete_previous is not TwoPhaseConsumer.delete_previous
 
 
 @contextlib.contextmanager
@@ -362,6 +369,7 @@ def _unrecorded(assembly: Assembly, report: RunReport, quarantine: Quarantine) -
     """Yield a session without a ledger, or with one that is removed at its end if the run may write to `release/`."""
     if not (assembly.options.scan and may_release(assembly)):
         yield Session()
+        say_elsewhere(assembly, report)
         return
     folder = assembly.output / "restricted"
     restricted_folder(folder, assembly.output)

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
-from typing import Any
 
 from ...assembly.assembly import Assembly
-from ...contract.component import CasConsumer
 from ...contract.report import RunReport
+from ...storage.release_place import RELEASE, is_released
 from ..ledger.ledger import Ledger
 from ..quarantine import Quarantine
-from ..release_manifest import RELEASE
 from ..released_names import ReleasedNames
+from .places import places_of
 from .scanner import Hit, Outcome, ReleaseScanner
 from .values import NOT_SEARCHED
 from .withdrawal import Withdrawal
 
 _ROUNDS = 3
 _SHOWN = 6
+_NOTHING = "nothing in release/"
 _CROWDED = "numbers, of whose length the run has too many"
 
 
 def may_release(assembly: Assembly) -> bool:
     """Return whether a consumer writes below `release/`, or may do so, because its parameters contain no path."""
-    places = [list(paths_of(consumer)) for consumer in assembly.consumers]
-    return any(not paths or any(RELEASE in PurePosixPath(path).parts[:5] for path in paths) for paths in places)
+    places = [list(places_of(consumer)) for consumer in assembly.consumers]
+    return any(not of_one or any(map(is_released, of_one)) for of_one in places)
 
 
 def scan_release(
@@ -43,7 +41,8 @@ def scan_release(
         scan.state = "the run stopped before"
         return
     if not (assembly.output / RELEASE).is_dir():
-        scan.state = "nothing in release/"
+        scan.state = _NOTHING
+        scan.not_checked = list(_elsewhere(assembly))
         return
     scanner = ReleaseScanner(
         assembly.output, ledger, assembly.two_phase_consumers(), keys, ReleasedNames.of(assembly.options)
@@ -53,6 +52,12 @@ def scan_release(
     scan.state, scan.files, scan.size, scan.forms = "done", outcome.searched, outcome.size, outcome.forms
     scan.not_searched = dict(sorted(outcome.not_searched.items()))
     scan.not_checked = list(_not_checked(assembly, outcome))
+
+
+def say_elsewhere(assembly: Assembly, report: RunReport) -> None:
+    """Report what consumers write elsewhere in a run that cannot write to the release."""
+    if assembly.options.scan and (not_checked := list(_elsewhere(assembly))):
+        report.scan.state, report.scan.not_checked = _NOTHING, not_checked
 
 
 def _settled(scanner: ReleaseScanner, withdrawal: Withdrawal) -> Outcome:
@@ -79,7 +84,13 @@ def _settled(scanner: ReleaseScanner, withdrawal: Withdrawal) -> Outcome:
 
 def message(hits: Iterable[Hit]) -> str:
     """Describe places without quoting text: `the release contains masked values: PERSON in release/a.csv at byte 17`."""
-    places = list(dict.fromkeys(map(str, hits)))
+    hits = list(hits)
+    named = {hit.path for hit in hits if hit.place == "name"}  # these names cannot be shown
+    shown = (
+        str(hit) if hit.place == "name" or hit.path not in named else str(hit._replace(path="that file"))
+        for hit in hits
+    )
+    places = list(dict.fromkeys(shown))
     more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
     return f"the release contains masked values: {', '.join(places[:_SHOWN])}{more}"
 
@@ -92,25 +103,18 @@ def _not_checked(assembly: Assembly, outcome: Outcome) -> Iterator[str]:
         yield f"values of {outcome.unknown:,} documents, which are not known"
     for what, n in sorted(outcome.unreadable.items()):
         yield f"{what}: {n:,}"
+    yield from _elsewhere(assembly)
+
+
+def _elsewhere(assembly: Assembly) -> Iterator[str]:
+    """Describe what consumers write that is neither searched nor below `restricted/`."""
     for consumer in assembly.consumers:
-        places = sorted({place for path in paths_of(consumer) if (place := _outside(path))})
-        yield from (f"what {consumer.id} writes {place}" for place in places)
+        found = sorted({where for place in places_of(consumer) if (where := _outside(place))})
+        yield from (f"what {consumer.id} writes {where}" for where in found)
 
 
-def _outside(path: str) -> str:
-    """Return where a path is if it is neither below `release/` nor below `restricted/`."""
-    if "://" in path:
-        file = path.partition(":///")[2] if path.startswith("sqlite") else ""
-        return _outside(file) if file else "to a database server"
-    first = PurePosixPath(path).parts[:1]
-    return "" if first in ((RELEASE,), ("restricted",)) else "outside of release/"
-
-
-def paths_of(consumer: CasConsumer) -> Iterator[str]:
-    """Yield the paths and addresses in the parameters of a consumer."""
-    for field in dataclasses.fields(consumer):  # type: ignore[arg-type]
-        value: Any = getattr(consumer, field.name)
-        if field.name in ("folder", "file", "url") and value not in (None, "", Path()):
-            yield Path(value).as_posix() if isinstance(value, Path) else str(value)
-        elif field.name == "files" and isinstance(value, list | tuple):
-            yield from (Path(each).as_posix() for each in value)
+def _outside(place: str) -> str:
+    """Say where a place is if it is neither below `release/` nor below `restricted/`."""
+    if "://" in place:
+        return "to a database server"
+    return "" if is_released(place) or place.partition("/")[0] == "restricted" else "outside of release/"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,16 +16,17 @@ import numpy as np
 from ...contract.component import TwoPhaseConsumer
 from ...contract.output import Output
 from ...storage.files import TEMPORARY
+from ...storage.release_place import RELEASE, place_in
 from ..ledger.reader import LedgerReader
 from ..ledger.schema import Row
-from ..release_manifest import NAME, RELEASE, SIGNATURE
+from ..release_manifest import MANIFEST
 from ..released_names import ReleasedNames
-from .readings import Piece, Unreadable, byte_length, names_of, pieces_of, readings, text_pieces
+from .encodings import Piece, byte_length, text_pieces
+from .pieces import is_zip, names_of, pieces_of, rest_of_zip
+from .readings import readings
 from .tokens import NUMBER, FormTable, Hasher, Place, Tokens, forms_array
 from .values import ALL, KINDS, OWN, ScanValues, key_id
 
-_MANIFEST = (f"{RELEASE}/{NAME}", f"{RELEASE}/{SIGNATURE}")
-"""Written at the end of the run, from counts."""
 BATCH = 4_000_000
 """Values that are searched for at the same time in all documents, to limit memory: 9 bytes each."""
 _CROWDED = 1_000
@@ -109,13 +112,17 @@ class ReleaseScanner:
         self._shared = {}
         files = self._files()
         outcome.searched, outcome.size = len(files), sum(size for _, size in files)
+        others = list(self._names())
         try:
             for n, tables in enumerate(self._batches()):
                 self.tables, self.first = tables, n == 0
+                self._unreadable = outcome.unreadable if n == 0 else Counter()
                 attributed: set[str] = set()
                 for row in self.ledger.rows("released"):
                     attributed.update(self._document(row))
                 self._common([path for path, _ in files if path not in attributed])
+                for path in others:
+                    self._name(path, 0, {})
         finally:
             for consumer in self.consumers.values():
                 if _reads_back(consumer):
@@ -124,13 +131,19 @@ class ReleaseScanner:
 
     def _files(self) -> list[tuple[str, int]]:
         """Return path and size of every file of the release."""
-        found = []
+        every = sorted((self.output / RELEASE).rglob("*"))
+        files = [p for p in every if p.is_file() and not p.is_symlink() and not TEMPORARY.fullmatch(p.name)]
+        found = ((path.relative_to(self.output).as_posix(), path.stat().st_size) for path in files)
+        return [(path, size) for path, size in found if path not in MANIFEST]
+
+    def _names(self) -> Iterator[str]:
+        """Yield links, whose names are searched but not what they lead to, and empty folders."""
         for path in sorted((self.output / RELEASE).rglob("*")):
             if path.is_symlink():
                 self.outcome.unreadable["a link"] += 1
-            elif path.is_file() and not TEMPORARY.fullmatch(path.name):
-                found.append((path.relative_to(self.output).as_posix(), path.stat().st_size))
-        return [(path, size) for path, size in found if path not in _MANIFEST]
+            elif not path.is_dir() or any(path.iterdir()):
+                continue
+            yield path.relative_to(self.output).as_posix()
 
     # -- values ----------------------------------------------------------------------------------------------------
 
@@ -173,17 +186,23 @@ class ReleaseScanner:
         """Search the outputs of a document, and yield their paths if they belong to it alone."""
         values = values_of(row)
         for output in row.outputs:
-            if PurePosixPath(output.path).parts[:1] != (RELEASE,):
+            path = self._place(output.path)
+            if not path.startswith(f"{RELEASE}/"):
                 continue
             owners = {row.number: values} if values is not None else {}
             if output.whole:
                 owners |= self._together(row, output)
-                yield output.path
-                self._name(output.path, row.number, owners)
-                pieces = self._readable(pieces_of(self.output / output.path))
-                self._search(pieces, output.path, row.number, owners)
+                yield path
+                self._name(path, row.number, owners)
+                pieces = self._readable(pieces_of(self.output / path, self._unreadable))
+                self._search(pieces, path, row.number, owners)
             else:
-                self._slice(output, row, owners)
+                self._slice(output, path, row, owners)
+
+    def _place(self, path: str) -> str:
+        """Return where an output is. A plug-in may have recorded it as it was given."""
+        folder, slash, name = path.rpartition("/")
+        return f"{_folder(self.output, folder)}/{name}" if slash else path
 
     def _together(self, row: Row, output: Output) -> dict[int, ScanValues]:
         """Return the values of all documents that share a file with this one, by number."""
@@ -198,11 +217,11 @@ class ReleaseScanner:
         """Yield pieces as far as they can be read."""
         try:
             yield from pieces
-        except (OSError, Unreadable) as error:
-            self.outcome.unreadable[str(error) if isinstance(error, Unreadable) else "a file that cannot be read"] += 1
+        except OSError:
+            self._unreadable["a file that cannot be read"] += 1
 
-    def _slice(self, output: Output, row: Row, owners: Mapping[int, ScanValues]) -> None:
-        shared = self._shared.setdefault(output.path, _Shared(output.consumer, []))
+    def _slice(self, output: Output, path: str, row: Row, owners: Mapping[int, ScanValues]) -> None:
+        shared = self._shared.setdefault(path, _Shared(output.consumer, []))
         if self.first:
             shared.bounds.extend((output.begin, output.begin + output.length))
         consumer = self.consumers.get(output.consumer)
@@ -212,10 +231,9 @@ class ReleaseScanner:
             else None
         )
         if data is None:
-            self.outcome.unreadable["a document in a file or table that many share"] += 1
+            self._unreadable["a document in a file or table that many share"] += 1
             return
-        piece = Piece(data.decode("utf-8", "replace"), output.begin, "")
-        self._search([piece], output.path, row.number, owners)
+        self._search(text_pieces(io.BytesIO(data), begin=output.begin), path, row.number, owners)
 
     def _name(self, path: str, number: int, owners: Mapping[int, ScanValues]) -> None:
         self._search([Piece(path.partition("/")[2], 0, "name")], path, number, owners)
@@ -229,11 +247,13 @@ class ReleaseScanner:
             shared = self._shared.get(path)
             consumer = self.consumers.get(shared.consumer) if shared is not None else None
             if shared is None or consumer is None:
-                pieces = self._readable(pieces_of(self.output / path))
+                pieces = self._readable(pieces_of(self.output / path, self._unreadable))
+            elif is_zip(self.output / path):
+                pieces = self._readable(rest_of_zip(self.output / path, set(shared.bounds[::2]), self._unreadable))
             elif not _reads_back(consumer):
                 pieces = self._readable(_between(self.output / path, shared.bounds))
             else:  # a table, whose rows were searched with their documents
-                pieces = self._readable(names_of(self.output / path))
+                pieces = self._readable(names_of(self.output / path, self._unreadable))
             self._search(pieces, path, 0, {})
 
     # -- search ----------------------------------------------------------------------------------------------------
@@ -288,6 +308,11 @@ class ReleaseScanner:
         }
 
 
+@lru_cache(maxsize=1024)
+def _folder(output: Path, folder: str) -> str:
+    return place_in(output, Path(folder or "/"))
+
+
 def values_of(row: Row) -> ScanValues | None:
     """Return the values of a document; None if they are not known."""
     plain = (row.states or {}).get("", [])
@@ -313,7 +338,7 @@ def _hit(piece: Piece, to_old: Callable[[int], int], place: Place, path: str, ow
     elif piece.member.endswith(("row", "names")):
         at = f"{piece.member} {piece.begin}".strip()
     else:
-        begin = piece.begin + byte_length(piece.text[: to_old(place.begin)])
+        begin = piece.begin + byte_length(piece.text[: to_old(place.begin)], piece.encoding)
         at = f"{piece.member} byte {begin}".strip()
     return Hit(path, at, KINDS[place.kind], owner, place.size, place.digest)
 

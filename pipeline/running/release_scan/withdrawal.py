@@ -15,13 +15,18 @@ from ...contract.output import Output
 from ...contract.report import Failure, Found, RunReport
 from ...errors import guarded
 from ...storage.files import restricted_folder
+from ...storage.release_place import is_released
 from ..ledger.ledger import Ledger
 from ..ledger.schema import Row
 from ..quarantine import Quarantine
+from ..release_manifest import MANIFEST
 from ..released_names import ReleasedNames
+from .places import places_of
 
 COMPONENT, CAUSE, REASON = "release_scan", "ReleaseScanError", "scan"
 _PAGE = 500
+_LEFT = "{} was moved to restricted/withdrawn: no consumer of this run writes it, so that nothing would remove documents from it"
+_MOVED = "{} was moved to restricted/withdrawn: {} wrote it, and cannot remove a document that was withdrawn"
 
 
 class Withdrawal:
@@ -45,6 +50,7 @@ class Withdrawal:
                     (self.output / output.path).unlink(missing_ok=True)
         rebuilt = [c for c in self._consumers() if any(map(_shares(c), rows.values()))]
         lost = self._rebuild(rebuilt, rows) if rebuilt else {}
+        self._move_others()
         for number, row in sorted({**rows, **lost}.items()):
             message = messages.get(
                 number, "withdrawn, because an output that it shares with a withdrawn document is not whole"
@@ -53,7 +59,8 @@ class Withdrawal:
         self.ledger.flush()
 
     def _consumers(self) -> list[TwoPhaseConsumer]:
-        return [c for c in self.assembly.two_phase_consumers() if is_resumable(c)]
+        """Return the consumers that can write their outputs again without a document, or delete it from them."""
+        return [c for c in self.assembly.two_phase_consumers() if is_resumable(c) or deletes_previous(c)]
 
     def _pages(self) -> Iterator[Row]:
         """Yield the documents of the run; they can be changed meanwhile."""
@@ -71,22 +78,31 @@ class Withdrawal:
         for consumer in consumers:
             with guarded(f"consumers/{consumer.id}"):
                 consumer.open()
+        adopting = [c for c in consumers if is_resumable(c)]
+        own = {c.id for c in adopting}
         lost: dict[int, Row] = {}
         before: set[str] = set()
         after: set[str] = set()
         for row in self._pages():
-            own = {c.id for c in consumers}
             before.update(o.path for o in row.outputs if o.consumer in own and o.whole)
             if row.number in withdrawn:
                 self._delete(consumers, row)
+                for consumer in adopting:
+                    consumer.keep_state((row.states or {}).get(consumer.id), leaving=True)
             elif row.status == "released":
-                outputs = self._adopt(consumers, row)
+                states = dict(row.states or {})
+                states |= {c.id: c.keep_state(states[c.id], leaving=False) for c in adopting if c.id in states}
+                outputs = self._adopt(adopting, replace(row, states=states))
                 if outputs is None:
                     lost[row.number] = row
+                    after.difference_update(o.path for o in row.outputs)
+                    for output in row.outputs:
+                        if output.whole:
+                            (self.output / output.path).unlink(missing_ok=True)
                     continue
                 after.update(o.path for o in outputs if o.whole)
                 kept = tuple(o for o in row.outputs if o.consumer not in own)
-                self.ledger.add(replace(row, outputs=(*kept, *outputs)))
+                self.ledger.add(replace(row, outputs=(*kept, *outputs), states=states))
         for consumer in consumers:
             with guarded(f"consumers/{consumer.id}"):
                 consumer.close()
@@ -129,7 +145,11 @@ class Withdrawal:
             state = (row.states or {}).get(consumer.id)
             if state is not None:
                 with guarded(f"consumers/{consumer.id}"):
-                    consumer.delete_previous(self._name(consumer, row), [state])
+                    consumer.delete_previous(self._name(consumer, row), [state, *self._earlier(row, consumer.id)])
+
+    def _earlier(self, row: Row, consumer: str) -> list[Any]:
+        """Return the states of a document in earlier runs: an appended table contains what they wrote too."""
+        return [states[consumer] for states in self.ledger.states(row.id) if consumer in states]
 
     def _fail(self, row: Row, message: str, text: str | None) -> None:
         failure = Failure(row.number, row.id, COMPONENT, CAUSE, message, REASON)
@@ -142,13 +162,42 @@ class Withdrawal:
         failed = replace(row, status=status, outputs=(), states=None, message=message)
         self.ledger.add(replace(failed, reason=REASON, component=COMPONENT, cause=CAUSE))
 
+    def _move_others(self) -> None:
+        """Move the files of consumers that cannot remove a document from them out of the release."""
+        able = {consumer.id for consumer in self._consumers()}
+        known = set(self.ledger.files())
+        for consumer in self.assembly.consumers:
+            for place in places_of(consumer) if consumer.id not in able else ():
+                path = self.output / place
+                if not is_released(place) or not path.exists():
+                    continue
+                files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+                for name in (file.relative_to(self.output).as_posix() for file in files):
+                    if name not in known and name not in MANIFEST:
+                        self.move(name)
+                        self.report.warnings.append(_MOVED.format(name, consumer.id))
+
+    def move_tables(self) -> None:
+        """Move databases of consumers that this run does not have out of the release: nothing removes documents from them now."""
+        written = {place for consumer in self.assembly.consumers for place in places_of(consumer)}
+        for path in list(self.ledger.stale_tables()):
+            if is_released(path) and path not in written and (self.output / path).is_file():
+                self.move(path)
+                self.report.warnings.append(_LEFT.format(path))
+
     def move(self, path: str) -> None:
         """Move a file out of the release. Raises ConsumerError."""
         self.report.scan.moved += 1
         target = self.output / "restricted" / "withdrawn" / path.partition("/")[2]
         restricted_folder(target.parent, self.output)
         (self.output / path).replace(target)
-        target.chmod(0o600)
+        if target.is_file() and not target.is_symlink():
+            target.chmod(0o600)
+
+
+def deletes_previous(consumer: TwoPhaseConsumer) -> bool:
+    """Return whether a consumer has anything to delete that an earlier run wrote outside of files of single documents."""
+    return type(consumer).delete_previous is not TwoPhaseConsumer.delete_previous
 
 
 def _shares(consumer: TwoPhaseConsumer) -> Any:

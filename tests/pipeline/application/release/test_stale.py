@@ -54,7 +54,7 @@ def test_a_new_run_takes_the_place_of_an_older_release(run: Path) -> None:
         anna.done("c")
     caspipe("release", run, "--review", "anna")
     time.sleep(1.1)  # the start of a run is kept in seconds
-    make_run(run.parent)
+    make_run(run.parent, replace_release=True)
     assert holding(run, "quellmore") != []
     assert "older than decisions of its review by anna" in caspipe("audit", "manifest", run).stderr
     assert caspipe("release", run, "--review", "anna").exit_code == 3
@@ -135,7 +135,7 @@ def test_a_run_after_a_release_says_so_and_leaves_nothing_of_it(run: Path) -> No
     done = caspipe("release", run, "--review", "anna")
     assert "mode" not in done.stderr
     assert len(released(run)) == 4
-    again = caspipe("retry", run.parent / "letters.yaml", "--output", run)
+    again = caspipe("retry", run.parent / "letters.yaml", "--output", run, "--replace-release")
     assert "without the decisions of their review" in " ".join(again.output.split())
     assert len(released(run)) == manifest(run)["documents"]["released"] == 3
     assert "decisions" not in caspipe("retry", run.parent / "letters.yaml", "--output", run).output
