@@ -1,6 +1,6 @@
 """Measure caspipe on lifelike notes that it has not processed before (cold), and on the same notes again (warm).
 
-    python -m benchmarks.bench_cold                        everything but the training, about ten minutes on an idle machine
+    python -m benchmarks.bench_cold                        everything but the training, 10 to 15 minutes on an idle machine
     python -m benchmarks.bench_cold --write                also writes the sections of docs/results/speed.md
     python -m benchmarks.bench_cold --only engines crf     some of engines, whole, first, memory, crf
     python -m benchmarks.bench_cold --memory 1000 100000   memory over more notes
@@ -20,7 +20,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,7 @@ def measured(parts: Sequence[str], sizes: Sizes, corpora: Path, command: str) ->
     results = {**_place(command), "load": load, "warm": WARM, "notes": rounds.facts(few, all_notes)}
     with tempfile.TemporaryDirectory() as made:
         folders = {name: _folder(Path(made) / name, all_notes, count) for name, count in _counts(parts, sizes).items()}
-        work = {
+        work: dict[str, Callable[[], Any]] = {
             "engines": lambda: rounds.engines(folders["engines"], sizes, tell),
             "whole": lambda: rounds.whole(folders["whole"], sizes, tell),
             "first": lambda: rounds.first(all_notes.new[0], sizes, tell),

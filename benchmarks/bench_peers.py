@@ -36,7 +36,7 @@ from .sections import replaced
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 SPEED = ROOT / "docs" / "results" / "speed.md"
-COLD = 300
+COLD = 250
 """Number of new notes with --cold, as in benchmarks/bench_cold.py."""
 SECONDS = 600
 """Time limit for one process of a peer."""

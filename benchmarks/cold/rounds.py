@@ -39,7 +39,7 @@ class ProcessError(Exception):
 class Sizes:
     """Numbers of notes, rounds and processes."""
 
-    notes: int = 300
+    notes: int = 250
     rounds: int = 3
     whole: int = 2000
     whole_rounds: int = 1

@@ -54,7 +54,11 @@ def _table(done: Sequence[Measured], texts: Texts) -> tuple[list[str], list[list
                 f"{one.median(lambda r: r['first']):.2f}",
                 f"{one.median(lambda r: r['first_cpu']):.2f}",
                 f"{one.peak:.0f}",
-                *(f"{times(m, one, 'notes'):.1f}" if one.row.environment != "ours" else "-" for m in mine),
+                *(_ratio(times(m, one, "notes")) if one.row.environment != "ours" else "-" for m in mine),
             ]
         )
     return heads, rows
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.1f}" if value >= 1 else f"{value:.2f}"
