@@ -292,3 +292,20 @@ def test_progress_and_errors_of_a_benchmark_are_passed_on(
 def test_an_unknown_benchmark_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run.main(["bench_nothing"]) == 2
     assert capsys.readouterr().err.startswith("bench_nothing: expected some of bench_cold, bench_cas, ")
+
+
+def test_the_measurements_keep_sections_of_others_and_name_what_was_not_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "RESULTS.md").write_text("# Old\n\n## bench_peers\n\nkept\n", encoding="utf-8")
+    monkeypatch.setattr(run, "HERE", tmp_path)
+    monkeypatch.setattr(run, "RUNS", (run.Run("bench_a"), run.Run("bench_b", packages=("no_such_package",))))
+    monkeypatch.setattr(run, "_output", lambda one: (0, "figure\n"))
+    assert run.main([]) == 0
+    page_ = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
+    assert "## bench_a\n\n`python -m benchmarks.bench_a`\n\n```\nfigure\n```\n" in page_
+    assert "## bench_b\n\n`python -m benchmarks.bench_b`\n\nNot run: needs no_such_package, not installed.\n" in page_
+    assert page_.endswith("## bench_peers\n\nkept\n")
+    told = capsys.readouterr().out
+    assert "[1/2] bench_a ...\nfigure\n" in told
+    assert "Not run:\n  bench_b: needs no_such_package, not installed\n  bench_peers: needs environments" in told
