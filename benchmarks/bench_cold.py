@@ -144,6 +144,8 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--from", type=Path, metavar="FILE", dest="file", help="take the results of --json")
     parser.add_argument("--write", action="store_true", help=f"write the sections of {PAGE.name}")
     given = parser.parse_args(arguments)
+    if given.write and set(given.only) != set(PARTS):
+        parser.error("--write: expected no --only, because the section holds the figures of one run")
     given.memory = tuple(sorted(given.memory))
     return given
 

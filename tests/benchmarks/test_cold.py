@@ -309,3 +309,9 @@ def test_the_measurements_keep_sections_of_others_and_name_what_was_not_run(
     told = capsys.readouterr().out
     assert "[1/2] bench_a ...\nfigure\n" in told
     assert "Not run:\n  bench_b: needs no_such_package, not installed\n  bench_peers: needs environments" in told
+
+
+def test_a_part_does_not_replace_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        bench_cold.main(["--only", "crf", "--write"])
+    assert "--write: expected no --only" in capsys.readouterr().err
