@@ -241,7 +241,7 @@ def whole(notes: Path, workers: int | str, limit: int, half: int = 0) -> tuple[S
         return watch, time.perf_counter() - began
 
 
-def scaling(rounds: int = ROUNDS) -> Rows:
+def scaling(rounds: int = 3) -> Rows:
     """Return the documents per second with no, one and two workers, the times of short runs, and memory."""
     rows: Rows = []
     with tempfile.TemporaryDirectory() as folder:

@@ -3,6 +3,8 @@
     python -m benchmarks.bench_peers --setup FOLDER            creates the environments of the peers, with pinned versions
     python -m benchmarks.bench_peers --peers FOLDER            measures caspipe and every peer that is set up there
     python -m benchmarks.bench_peers --peers FOLDER --write    also writes the section of benchmarks/RESULTS.md
+    python -m benchmarks.bench_peers --cold --peers FOLDER --write     new notes, as in benchmarks/bench_cold.py; the section of
+                                                               docs/results/speed.md
 
 The texts are the VAERS narratives of the open corpora next to the checkout, or generated ones with --synthetic. Each peer runs in
 a separate process on one core; the rounds are interleaved, and figures are medians. Speed is measured by processor time, which
@@ -15,21 +17,27 @@ import argparse
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from .notes.marked_section import put
+from .peers.cold_page import cold_section
 from .peers.environments import command, lacking, set_up, versions
 from .peers.page import section
 from .peers.rows import ROWS, Row
 from .peers.table import Measured
-from .peers.texts import AbsentError, Texts, synthetic, vaers
+from .peers.texts import AbsentError, Texts, cold, synthetic, vaers
 from .run import ROOT, SHARED
 from .sections import replaced
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
+SPEED = ROOT / "docs" / "results" / "speed.md"
+COLD = 250
+"""Number of new notes with --cold, as in benchmarks/bench_cold.py."""
 SECONDS = 600
 """Time limit for one process of a peer."""
 
@@ -85,6 +93,7 @@ def measured(
         why = "" if row.environment == "ours" else lacking(peers, row.environment)
         one = Measured(row)
         if not why:
+            print(f"{row.title}: first process", file=sys.stderr, flush=True)
             wanted = ["notes"] if row.slow else ["notes", "notes-again"]
             if "sentences" in texts.sets and not row.whole:
                 wanted.append("sentences")
@@ -96,47 +105,75 @@ def measured(
             yield f"{row.title}: not measured: {why}."
         else:
             done.append(one)
+    timed = [name for name in ("notes", "long") if name in texts.sets]
     for number in range(rounds):
+        print(f"round {number + 1} of {rounds}", file=sys.stderr, flush=True)
         for one in done:
             if one.row.slow and number:
                 continue
-            one.rounds.append(launched(peers, one.row, folder, ["notes", "long"]))
+            one.rounds.append(launched(peers, one.row, folder, timed))
     yield from done
 
 
-def main() -> None:
+def parsed() -> argparse.Namespace:
+    """Return the options."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--setup", type=Path, metavar="FOLDER", help="create the environments and exit")
     parser.add_argument("--peers", type=Path, metavar="FOLDER", help="folder of the environments that --setup created")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--documents", type=int, default=1000, help="maximum number of narratives")
-    parser.add_argument("--synthetic", action="store_true", help="generated narratives instead of the open corpora")
+    parser.add_argument("--rounds", type=int, help="default: 5; with --cold 3")
+    parser.add_argument(
+        "--documents", type=int, help=f"maximum number of narratives; default: 1000; with --cold {COLD}"
+    )
+    texts = parser.add_mutually_exclusive_group()
+    texts.add_argument("--synthetic", action="store_true", help="generated narratives instead of the open corpora")
+    texts.add_argument("--cold", action="store_true", help="the new notes of benchmarks/bench_cold.py")
     parser.add_argument("--corpora", type=Path, default=SHARED, help="folder of the open corpora")
     parser.add_argument("--only", nargs="+", metavar="NAME", help=f"some of {' '.join(r.name for r in ROWS)}")
-    parser.add_argument("--write", action="store_true", help="write the section of benchmarks/RESULTS.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write the section of benchmarks/RESULTS.md, with --cold of speed.md"
+    )
     given = parser.parse_args()
+    given.rounds = given.rounds or (3 if given.cold else 5)
+    given.documents = given.documents or (COLD if given.cold else 1000)
+    given.rows = [r for r in ROWS if (not given.only or r.name in given.only) and not (given.cold and r.whole)]
+    if not given.rows or set(given.only or ()) - {r.name for r in ROWS}:
+        parser.error(f"--only: expected some of {' '.join(r.name for r in ROWS)}")
+    return given
+
+
+def chosen(given: argparse.Namespace) -> Texts:
+    """Return the texts of the options. Raises AbsentError."""
+    if given.cold:
+        return cold(given.corpora, given.documents)
+    return synthetic(given.documents) if given.synthetic else vaers(given.corpora, given.documents)
+
+
+def main() -> None:
+    given = parsed()
     if given.setup:
         needed = dict.fromkeys(row.environment for row in ROWS if row.environment != "ours")
         set_up(given.setup.resolve(), lambda text: print(text, flush=True), needed)
         return
     try:
-        texts = synthetic(given.documents) if given.synthetic else vaers(given.corpora, given.documents)
+        texts = chosen(given)
     except AbsentError as error:
         print(f"Not run: {error}")
         return
-    rows = [r for r in ROWS if not given.only or r.name in given.only]
-    if not rows or len(rows) < len(given.only or ()):
-        parser.error(f"--only: expected some of {' '.join(r.name for r in ROWS)}")
     peers = given.peers.resolve() if given.peers else None
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         texts.write(Path(folder))
-        results = list(measured(peers, rows, texts, given.rounds, Path(folder)))
-    shown = "python -m benchmarks.bench_peers --peers FOLDER" + (" --synthetic" if given.synthetic else "")
-    used = {r.environment: versions(peers, r.environment) for r in rows if peers and not lacking(peers, r.environment)}
-    body = section(results, texts, given.rounds, shown, load, used)
+        results = list(measured(peers, given.rows, texts, given.rounds, Path(folder)))
+    option = " --cold" if given.cold else " --synthetic" if given.synthetic else ""
+    shown = f"python -m benchmarks.bench_peers{option} --peers FOLDER"
+    used = {
+        r.environment: versions(peers, r.environment) for r in given.rows if peers and not lacking(peers, r.environment)
+    }
+    body = (cold_section if given.cold else section)(results, texts, given.rounds, shown, load, used)
     print(body)
-    if given.write:
+    if given.write and given.cold:
+        put(SPEED, "peers", body)
+    elif given.write:
         RESULTS.write_text(replaced(RESULTS.read_text(encoding="utf-8"), "bench_peers", body), encoding="utf-8")
 
 

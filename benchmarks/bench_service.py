@@ -29,7 +29,7 @@ from caspipe.pipeline.assembly.shipped import locate
 from caspipe.pipeline.contract.leaks import leaks_of
 from caspipe.pipeline.pipeline import Pipeline
 
-DOCUMENTS = 300
+DOCUMENTS = 150
 ROUNDS = 2
 KEY = "0123456789abcdef" * 2
 PROGRAM = "from caspipe.pipeline.application.cli.main import main; main()"

@@ -30,7 +30,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     ),  # the index has an empty package of this name
 }
 """Packages of each environment. Their dependencies are not pinned."""
-DEBIAN = ("libuima-addons-java", "libxmlbeans-java")
+DEBIAN = ("libuima-core-java", "libuima-addons-java", "libxmlbeans-java")
 _JARS = ("uimaj-core.jar", "uima-RegularExpressionAnnotator.jar", "xmlbeans.jar")
 _DONE = "set-up.txt"
 
@@ -95,7 +95,7 @@ def _packages(place: Path, packages: Sequence[str]) -> str:
 def _uima(place: Path) -> str:
     """Unpack the add-ons of Debian, compile the driver, and write the patterns as its concept file; return the versions."""
     if shutil.which("javac") is None:
-        raise OSError("needs a JDK (Debian: default-jdk-headless libuima-core-java)")
+        raise OSError("needs a JDK (Debian: default-jdk-headless)")
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     for package in DEBIAN:
@@ -109,7 +109,7 @@ def _uima(place: Path) -> str:
     _run(["javac", "-encoding", "UTF-8", "-cp", path, "-d", str(place), str(HERE / "UimaRegex.java")])
     (place / "concepts.xml").write_text(concepts(), encoding="utf-8")
     java = _run(["java", "--version"]).splitlines()[0]
-    core = _version(Path("/usr/share/java"), "uimaj-core")
+    core = _version(place / "usr/share/java", "uimaj-core")
     addon = _version(place / "usr/share/java", "uima-RegularExpressionAnnotator")
     return f"uimaj-core {core}, RegularExpressionAnnotator {addon}, {java}"
 

@@ -15,16 +15,7 @@ from typing import Any
 from .harness import Span, Work, cpu, each
 from .patterns import PATTERNS
 
-RULES = """
-engines:
-  - segmenter
-  - known_phi
-  - terms: {lexicon: medical}
-  - aggregate: {id: rules, engines: [dates, ages, identifiers, names]}
-  - veto: {sources: [names]}
-  - resolver
-  - masker
-"""
+RULES = Path(__file__).parents[1] / "cold" / "rules.yaml"
 DATES = "engines: [segmenter, dates, resolver, masker]"
 SAME = "engines: [dates, {identifiers: {kinds: [PHONE, FAX, EMAIL, URL, IP, ID_SSN]}}, resolver, masker]"
 
@@ -33,8 +24,8 @@ def load(variant: str) -> Work:
     """Load a variant of caspipe.
 
     `patterns`: the shared patterns; `dates`; `same`: the kinds that Presidio's recognizers of the first row find; `rules`;
-    `full`: the engines of the default pipeline; `run-N`: a whole run of the default pipeline, from a file of JSON lines to its
-    four consumers, with N workers.
+    `fast` and `full`: the engines of the shipped profiles `deidentify-fast` and `deidentify`; `run-N`: a whole
+    run of the default pipeline, from a file of JSON lines to its four consumers, with N workers.
     """
     warnings.simplefilter("ignore")  # no key: dates become placeholders, as with every peer
     logging.disable(logging.WARNING)
@@ -46,12 +37,13 @@ def load(variant: str) -> Work:
     from caspipe.pipeline.pipeline import Pipeline
     from caspipe.typesystem import DEIDENTIFIED_VIEW, Phi
 
-    if variant == "full":
-        pipeline = Pipeline.load(locate("deidentify"))
+    files = {"rules": RULES, "fast": locate("deidentify-fast"), "full": locate("deidentify")}
+    if variant in files:
+        pipeline = Pipeline.load(files[variant])
     elif variant == "patterns":
         pipeline = Pipeline.parse(_patterns())
     else:
-        pipeline = Pipeline.parse({"rules": RULES, "same": SAME, "dates": DATES}[variant])
+        pipeline = Pipeline.parse({"same": SAME, "dates": DATES}[variant])
     pipeline.open()
     refused = 0
 

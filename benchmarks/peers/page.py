@@ -59,10 +59,7 @@ def section(
         if share > 0.9
         else ": the wall-clock figures, those of the first document and the two workers, are too slow here)",
     )
-    peers = [
-        f"- {d.row.title}: {d.row.told}" + (f" ({used[d.row.environment]})" if d.row.environment in used else "") + "."
-        for d in done
-    ]
+    peers = programs(done, used)
     absent = [f"- {text}" for text in results if isinstance(text, str)]
     kept = (
         f" The leak gate of the default pipeline quarantined {stopped} narratives; their spans do not count."
@@ -83,3 +80,11 @@ def section(
     if len(judged) > 2:
         parts.append("\n".join(judged))
     return "\n\n".join(part.strip() for part in parts)
+
+
+def programs(done: Sequence[Measured], used: Mapping[str, str]) -> list[str]:
+    """Return a line for each measured row: what it is, with versions."""
+    return [
+        f"- {d.row.title}: {d.row.told}" + (f" ({used[d.row.environment]})" if d.row.environment in used else "") + "."
+        for d in done
+    ]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..cold.texts import notes as new_notes
 from ..narratives import narratives
 
 Gold = tuple[int, int, str]
@@ -62,6 +63,14 @@ def joined(texts: Sequence[str], size: int = LONG) -> Iterator[str]:
             parts = []
     if parts:
         yield "\n".join(parts)
+
+
+def cold(corpora: Path, documents: int) -> Texts:
+    """Return the new notes of benchmarks/bench_cold.py, the same ones in the same order. Nothing is repeated."""
+    found = new_notes(corpora, documents)
+    missing = "".join(f" Left out: {reason}." for reason in found.skipped)
+    told = f"{documents:,} notes and {len(found.warm)} others to warm up: {found.origin}.{missing}"
+    return Texts(told, {"warm": found.warm, "notes": found.new})
 
 
 def synthetic(documents: int) -> Texts:
