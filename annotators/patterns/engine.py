@@ -20,7 +20,7 @@ WINDOW = 4_096
 OVERLAP = 1_024
 LONGEST = 16_384
 """Bytes of UTF-8: a window, the overlap of two windows, and the longest match."""
-GATE_SIZE = 32
+GATE_SIZE = 16
 """Patterns in one combined pass. Patterns of one kind share their states; hundreds of different ones multiply them, and each new
 text needs new states."""
 NAME_GATE_SIZE = 8
