@@ -34,7 +34,7 @@ _NOT_NAMES = (
     "Suite|Ext|Extension|Phone|Tel|Fax|Code|No|Nr|Number|CPT|ICD|Medicaid|Medicare|Score|Scale|Index|Rev|Version|Protocol|"
     "Highway|Hwy|Route|Floor|Pager|Bleep|Theatre|Lane|Court|Block|Lot|Unit|House|Flat|Gauge|Size|Vol|Age|AGE)"
 )
-_FULL = re.compile(
+_FULL = Ending(
     rf"(?:\b{_TITLE}\.?[ ]+(?:{_NAME}[ ]+){{0,3}}|\b{_NAME}[ ]+(?:[a-z]{{1,3}}[ ]+)?(?:{_NAME}[ ]+){{0,2}}|"
     rf"\b{_WORD}[ ]?,[ ]?(?:Dr\.?[ ])?(?:{_NAME}[ ]+){{0,2}})(?:[\"“'‘(][\w '’]{{2,14}}[\"”'’)][ ]+(?:{_NAME}[ "
     rf"]+){{0,2}})?(?P<last>{_WORD}"
@@ -199,6 +199,14 @@ BORN = re.compile(
     r"(?:[ ]{0,3}[,/(|;][ (~]{0,3}|[ ]{1,8}(?:(?:Sex[ ])?[MF][ ]{0,2})?\(?|[ ]+aged?:?[ ])\Z"
     r"|\b(?:dob|born|[mf])[ :]{1,2}(?P<x>\d{1,2}[/.-]\d{1,2}[/.-](?:\d\d)?\d\d)[ ]{1,3}\(?\Z"
 )
+
+
+def may_follow_date(before: str) -> bool:
+    """Return False if the text cannot end with a birth date, a fast test for `BORN`."""
+    last = before.rstrip(" ,/(|;~)")[-1:]
+    return (last.isdigit() or last in ("M", "F", "e", "d", "E", "D", ":")) and any(map(str.isdigit, before[-20:]))
+
+
 LOWER_WORDS = frozenset(
     [
         *AT,
@@ -207,11 +215,21 @@ LOWER_WORDS = frozenset(
     ]
 )
 """Words in lower case after which a bare number can be an age."""
-AGE_LABEL = re.compile(
+_AGE_LABEL = re.compile(
     r"(?<!gestational )(?<!gest )(?<!bone )(?<!for )\b(?:age|idade|edad"
     r"|alder)\b[^\n:;,.\d]{0,16}[.: ]{1,12}(?:[\w,'’ -]{0,30}/[ ]?)?\Z",
     re.IGNORECASE,
 )
+
+
+def age_label(before: str) -> bool:
+    """Return True if the text ends with a label for the age: `Age/Sex: `."""
+    low = before.lower()
+    if "age" not in low and "dad" not in low and "lder" not in low:
+        return False  # in hardly any line, so that the pattern is rarely searched
+    return _AGE_LABEL.search(before) is not None
+
+
 SPENT = re.compile(
     r"\b(?:smok|hx|history|x|for|duration|exposure|married|worked"
     r"|retired|dm|htn|pack|sober|service)\w*[^.;\n]{0,16}\Z",

@@ -95,9 +95,10 @@ class Before:
 
 
 class Ending:
-    """A pattern that ends with `\\Z`, without look-arounds, of which `re` gives the groups.
+    """A pattern that ends with `\\Z`, without look-arounds other than `(?<=...)`, of which `re` gives the groups.
 
-    google-re2 first tells, from the end of the window, whether it matches at all; `re` tries every offset.
+    google-re2 first tells, from the end of the window and without look-arounds, whether it can match at all; `re` tries every
+    offset.
     """
 
     def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
@@ -118,11 +119,12 @@ class Ending:
     def _quick(self) -> Callable[[bytes], object | None]:
         ignore_case = bool(self._flags & re.IGNORECASE)
         quick: Callable[[bytes], object | None] = compile_linear(
-            self._pattern.replace(r"\Z", r"\z"), ignore_case=ignore_case
+            _BEHIND.sub("", self._pattern).replace(r"\Z", r"\z"), ignore_case=ignore_case
         ).search
         return quick
 
 
+_BEHIND = re.compile(r"\(\?<=(?:[^\[\]()\\]|\\.|\[[^\]]+\])\)")
 _NOT_BEHIND = re.compile(r"\(\?<!\[([^\]]+)\]\)")
 
 
