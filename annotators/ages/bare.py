@@ -75,7 +75,7 @@ class Place:
     @cached_property
     def relative(self) -> bool:
         """True directly after a relationship, with or without a name in lower case."""
-        if not self.kin:
+        if not at.RELATIVE.may_match(self.before) or not self.kin:
             return False
         return bool(at.KIN_BEFORE.search(self.before) or at.LOWER_KIN.search(self.before))
 
@@ -141,9 +141,9 @@ def _family(place: Place) -> str:
 
 def _promising(place: Place) -> bool:
     """Return False for most numbers that no family can claim: no test of a longer text is needed."""
-    word = place.word
     if not place.ends:
-        return word == "d." and place.behind[1:2].isupper()
+        return place.behind[1:2].isupper() and place.word == "d."
+    word = place.word
     if not word or word[0].isupper() or place.gap.strip() or word.lower() in at.LOWER_WORDS:
         return True
     return place.relative

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..dates.windows import Ending, expand_lists
+from ..dates.windows import Ending, Endings, expand_lists
 
 _C = "A-ZÀ-ÖØ-ÞĀĂĆČĎĐĒĘĚĞĢĪĶŁĻŃŅŇŌŐŘŚŞŠŤŪŮŰŹŻŽİḤṢ"
 _L = "a-zß-öø-ÿāăćčďđēęěğģīıķłļńņňōőřśşšťūůűźżžạảấầẩậắằặẹẻẽếềểệỉịọỏốồổộớờởợụủứừửựỳỵỷỹơư"
@@ -61,6 +61,7 @@ _ROLE_AT_LINE = Ending(
     rf"|]|[ ]{{1,6}})[ (~]*\Z",
     re.IGNORECASE,
 )
+_NAMED = Endings(_FULL, _NEAR_KIN, _LISTED)
 _EXCLUDED = re.compile(rf"\b{_NOT_NAMES}\Z")
 
 
@@ -76,8 +77,12 @@ def named(before: str, *, sure: bool = False, listed: bool = False) -> bool:
     `sure`: a sex or a unit follows, so that a space is joint enough and the name may be in capitals. `listed`: a record
     number or a birth date follows.
     """
-    if before.islower():
-        return sure and _ROLE_AT_LINE.search(before) is not None
+    if not before.islower() and _NAMED.may_match(before) and _ends_with_name(before, sure, listed):
+        return True
+    return sure and _ROLE_AT_LINE.search(before) is not None
+
+
+def _ends_with_name(before: str, sure: bool, listed: bool) -> bool:
     match = _FULL.search(before)
     if match and not _EXCLUDED.search(match["last"]):
         last = match["last"].strip(" .")
@@ -90,7 +95,7 @@ def named(before: str, *, sure: bool = False, listed: bool = False) -> bool:
         match = pattern.search(before)
         if match and not _EXCLUDED.search(match["last"]):
             return True
-    return sure and _ROLE_AT_LINE.search(before) is not None
+    return False
 
 
 _LINE_OPENS = re.compile(rf"[ \t>*#-]*(?:\d{{1,2}}[.)]?[ ])?(?:{_ROLE}[:.]{{0,2}}[ \t]*)?\Z", re.IGNORECASE)
@@ -165,6 +170,7 @@ KIN_BEFORE = Ending(
     rf"|[ ]?f)?(?:,|[ ]and|[ ]&|,[ ]and)[ ]){{1,4}})?\Z",
     re.IGNORECASE,
 )
+RELATIVE = Endings(KIN_BEFORE, LOWER_KIN)
 AT = frozenset("at @ from since until till til by past around onset dx".split())
 """Words before the age at an event."""
 EVENT = re.compile(
