@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Literal
 
-from .syntax import re2_options
+from .syntax import CHARACTER_CLASS, re2_options
 
-_CLASS = r"\[\^?\]?(?:\[:\^?\w+:\]|\\[pPx]\{[^{}]*\}|\\.|[^\]\\])*\]"
-_ELEMENT = re.compile(rf"\\Q.*?\\E|\\[pPx]\{{[^{{}}]*\}}|\\.|{_CLASS}|.", re.DOTALL)
-_RUN = re.compile(rf"(?:[^\\\[()|]|\\Q.*?\\E|\\.|{_CLASS})+", re.DOTALL)
+_ELEMENT = re.compile(rf"\\Q.*?\\E|\\[pPx]\{{[^{{}}]*\}}|\\.|{CHARACTER_CLASS}|.", re.DOTALL)
+_RUN = re.compile(rf"(?:[^\\\[()|]|\\Q.*?\\E|\\.|{CHARACTER_CLASS})+", re.DOTALL)
 """Everything up to the next parenthesis or bar."""
 _FLAGS = re.compile(r"\(\?[a-zA-Z-]+\)")
 _QUANTIFIER = re.compile(r"(?:[?*+]|\{[0-9]+(?:,[0-9]*)?\})\??")
 _GROUP_START = re.compile(r"\((?:\?(?:P?<\w+>|[a-zA-Z-]*:))?")
 _OPENING = re.compile(r"(?:\(\?[a-zA-Z-]*:|\(\?P?<\w+>|\((?!\?)|\\b|[\^|)])*")
-_BOUNDS = re.compile(rf"\\Q.*?\\E|\\[pPx]\{{[^{{}}]*\}}|\\.|{_CLASS}|\{{(?P<least>[0-9]+),[0-9]+\}}\??", re.DOTALL)
+_BOUNDS = re.compile(
+    rf"\\Q.*?\\E|\\[pPx]\{{[^{{}}]*\}}|\\.|{CHARACTER_CLASS}|\{{(?P<least>[0-9]+),[0-9]+\}}\??", re.DOTALL
+)
 """A repeat with an upper bound; or an escape or a class, in which braces are not repeats."""
 _DIGIT = re.compile(r"[0-9]|\\d|\[[0-9-]+\]|\[\[:digit:\]\]")
 
@@ -28,14 +29,15 @@ class Gate:
     Patterns are broadened before they are combined: the automaton stays small, and each new text needs few new states.
     """
 
-    def __init__(self, patterns: Sequence[str]) -> None:
+    def __init__(self, patterns: Iterable[str]) -> None:
         import re2
 
-        self._count = len(patterns)
+        self._count = 0
         self.automaton: Any = re2.Set.SearchSet(re2_options())
         self.automaton.Add("")  # always matches; if it is missing from a result, the pass ran out of memory
         for pattern in patterns:
             self.automaton.Add(broadened(pattern))
+            self._count += 1
         self.automaton.Compile()
 
     def occurring(self, piece: bytes) -> Iterable[int]:
