@@ -161,10 +161,10 @@ class _WordChecks:
         cased = form.lower() != form.upper()
         if cased and not self.no_capitals and not form[:1].isupper():
             return False
-        if cased and not self.no_capitals and self._occurs_in_lower_case(self.tokens.lowers[i]):
-            return False
         common = self.annotator.commonness[form]
         if common > 1 or (common and self._begins_sentence(i)):
+            return False
+        if cased and not self.no_capitals and self._occurs_in_lower_case(self.tokens.lowers[i]):
             return False
         return not self.view.select(MedicalTerm, covering=(self.tokens.begins[i], self.tokens.ends[i]))
 

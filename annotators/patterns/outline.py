@@ -1,4 +1,4 @@
-"""The outline of a pattern: the same pattern over letters, digits and signs, whatever the letters and digits are.
+"""The outline of a pattern: the same pattern over letters, digits and signs, which stand for all letters and digits.
 
 Patterns of numbers differ in the digits and letters that they allow, and a combined pass over them has a state for each
 combination. Their outlines have few classes of characters, so that many of them share a pass with few states.
