@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 from . import cues
@@ -22,13 +21,14 @@ _MORE = (
     r"|mth|m|weeks?|wks?|days?|d)(?![a-z]))|[ ]\d{1,2}/12)?(?:-old)?"
 )
 _NUMBER = re.compile(
-    r"(?<![\w.%°$#&])(?P<span>(?P<n>\d{1,3})(?:½|[ ]1/2)?"
+    r"(?P<span>(?P<n>\d(?<![\w.%°$#&].)\d{0,2})(?:½|[ ]1/2)?"
     rf"(?:[ -]?(?P<unit>{_YEARS}|{_LESS})(?![a-z]|/(?![mf]\b)){_MORE})?)"
     r"(?P<sex>(?:[ ]{0,2}[/,|][ ]{0,2}|[ ]{0,4})(?:[MFmf]|male|female"
     r"|[LR]H[MF]|wahine|t[aā]ne)(?![\w'’&+-]|\.\w|/(?![a-z]))|(?!/[a-z]))"
     r"(?![\w°%½]|[.:,/–-]\d|['’+])",
     re.IGNORECASE,
 )
+"""It begins with a digit and not with what is before it, because `re` looks for a first character quickly."""
 _CELL = re.compile(
     rf'[ ~"]*(?P<span>(?P<n>\d{{1,3}})(?:[ ]?(?P<unit>{_YEARS}|{_LESS})(?![a-z]))?)(?![\w.]*\d)', re.IGNORECASE
 )
@@ -44,32 +44,23 @@ _WIDEST = 40
 _LAST = re.compile(r"(?:(?P<word>@|[^\W\d_](?:[\w'’.-]*[\w.])?))?(?P<gap>[^\w@]*)\Z")
 
 
-@dataclass(frozen=True)
 class Place:
     """A number in a text: its match, and the line before and after it."""
 
-    text: str
-    match: re.Match[str]
-
-    @property
-    def n(self) -> int:
-        return int(self.match["n"])
-
-    @property
-    def unit(self) -> str:
+    def __init__(self, text: str, match: re.Match[str]) -> None:
+        self.text, self.match = text, match
+        number, unit, sex = match.group("n", "unit", "sex")
+        self.n = int(number)
+        self.unit = _UNITS[unit[0].lower()] if unit else ""
         """The unit of the number; empty if none is written."""
-        return _UNITS[self.match["unit"][0].lower()] if self.match["unit"] else ""
-
-    @property
-    def sex(self) -> str:
+        self.sex = sex.strip(" /,|") if sex else ""
         """The sex behind the number, as written; empty if there is none."""
-        return (self.match["sex"] or "").strip(" /,|")
-
-    @cached_property
-    def before(self) -> str:
-        begin = self.match.start("span")
-        window = self.text[max(0, begin - _WINDOW) : begin]
-        return window[window.rfind("\n") + 1 :]
+        begin, end = match.span("span")
+        window = text[max(0, begin - _WINDOW) : begin]
+        self.before = window[window.rfind("\n") + 1 :]
+        self.behind = text[end : end + 40]
+        """The text after the number and its unit, with the sex."""
+        self.after = text[match.end() : match.end() + 40] if sex else self.behind
 
     @cached_property
     def ends(self) -> bool:
@@ -84,7 +75,7 @@ class Place:
     @cached_property
     def relative(self) -> bool:
         """True directly after a relationship, with or without a name in lower case."""
-        if not self.kin:
+        if not at.RELATIVE.may_match(self.before) or not self.kin:
             return False
         return bool(at.KIN_BEFORE.search(self.before) or at.LOWER_KIN.search(self.before))
 
@@ -112,22 +103,11 @@ class Place:
         """The blanks and signs between that word and the number."""
         return self._last["gap"]
 
-    @cached_property
-    def after(self) -> str:
-        end = self.match.end()
-        return self.text[end : end + 40]
-
-    @cached_property
-    def behind(self) -> str:
-        """The text after the number and its unit, with the sex."""
-        end = self.match.end("span")
-        return self.text[end : end + 40]
-
 
 def find_bare_ages(text: str) -> Iterator[AgeMatch]:
     """Yield the ages that only their place tells, in order. Linear in the length of the text."""
     cells = [cell for span in at.age_columns(text) if (cell := _CELL.match(text, *span))]
-    columns = [cell.span("span") for cell in cells]
+    in_columns = {offset for cell in cells for offset in range(*cell.span("span"))}
     for cell in cells:
         begin, end = cell.span("span")
         yield AgeMatch(
@@ -139,7 +119,7 @@ def find_bare_ages(text: str) -> Iterator[AgeMatch]:
         if place.n > _MOST[unit]:
             continue
         begin = match.start("span")
-        rule = "" if any(b <= begin < e for b, e in columns) else _family(place)
+        rule = "" if begin in in_columns else _family(place)
         if rule:
             upward = place.before.endswith((">", "≥", "> ", "over "))
             end = match.end("span") - text[: match.end("span")].endswith(".")
@@ -152,18 +132,18 @@ def _family(place: Place) -> str:
         return ""  # 8 week check, ASQ 10 month
     if place.unit == "years" and place.n >= 89:
         return "n years, over 88"
-    if at.measured(place.before, place.word) or (not place.sex and at.MEASURE_AFTER.match(place.after)):
-        return ""
     if not (place.sex or place.unit or _promising(place)):
+        return ""
+    if at.measured(place.before, place.word) or (not place.sex and at.MEASURE_AFTER.match(place.after)):
         return ""
     return next((name for name, test in _FAMILIES if test(place)), "")
 
 
 def _promising(place: Place) -> bool:
     """Return False for most numbers that no family can claim: no test of a longer text is needed."""
-    word = place.word
     if not place.ends:
-        return word == "d." and place.behind[1:2].isupper()
+        return place.behind[1:2].isupper() and place.word == "d."
+    word = place.word
     if not word or word[0].isupper() or place.gap.strip() or word.lower() in at.LOWER_WORDS:
         return True
     return place.relative
@@ -232,7 +212,7 @@ def _name(place: Place) -> bool:
     before_comma = place.before.endswith(", ") and not place.unit and at.COMMA_ENDS.match(place.behind)
     if before_comma and at.NAME_COMMA.search(place.before):
         return True
-    return at.named(place.before, sure=sure, listed=listed) and place.ends
+    return place.ends and at.named(place.before, sure=sure, listed=listed)
 
 
 def _bracket(place: Place) -> bool:
@@ -276,7 +256,7 @@ def _spoken(place: Place) -> bool:
 
 def _born(place: Place) -> bool:
     """`14/08/1955 (67)`, `07-Jul-1944 / 80`: the years between the birth date and a year that the document names."""
-    born = at.BORN.search(place.before[-40:]) if any(map(str.isdigit, place.before[-20:])) else None
+    born = at.BORN.search(place.before[-40:]) if at.may_follow_date(place.before) else None
     if born is None or (place.unit not in ("", "years") and not born["x"]):
         return False
     if born["x"]:
@@ -287,7 +267,7 @@ def _born(place: Place) -> bool:
 
 def _field(place: Place) -> bool:
     """`Name/Age/Sex: Abdi, Hodan / 34y`, `| 31 |` after a name, `/ 90 /`."""
-    if at.AGE_LABEL.search(place.before):
+    if at.age_label(place.before):
         return not at.DURATION_AFTER.match(place.behind)
     if place.unit != "years" or at.DURATION_AFTER.match(place.behind) or at.SPENT.search(place.before):
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..dates.windows import Ending, expand_lists
+from ..dates.windows import Ending, Endings, expand_lists
 
 _C = "A-ZÀ-ÖØ-ÞĀĂĆČĎĐĒĘĚĞĢĪĶŁĻŃŅŇŌŐŘŚŞŠŤŪŮŰŹŻŽİḤṢ"
 _L = "a-zß-öø-ÿāăćčďđēęěğģīıķłļńņňōőřśşšťūůűźżžạảấầẩậắằặẹẻẽếềểệỉịọỏốồổộớờởợụủứừửựỳỵỷỹơư"
@@ -34,7 +34,7 @@ _NOT_NAMES = (
     "Suite|Ext|Extension|Phone|Tel|Fax|Code|No|Nr|Number|CPT|ICD|Medicaid|Medicare|Score|Scale|Index|Rev|Version|Protocol|"
     "Highway|Hwy|Route|Floor|Pager|Bleep|Theatre|Lane|Court|Block|Lot|Unit|House|Flat|Gauge|Size|Vol|Age|AGE)"
 )
-_FULL = re.compile(
+_FULL = Ending(
     rf"(?:\b{_TITLE}\.?[ ]+(?:{_NAME}[ ]+){{0,3}}|\b{_NAME}[ ]+(?:[a-z]{{1,3}}[ ]+)?(?:{_NAME}[ ]+){{0,2}}|"
     rf"\b{_WORD}[ ]?,[ ]?(?:Dr\.?[ ])?(?:{_NAME}[ ]+){{0,2}})(?:[\"“'‘(][\w '’]{{2,14}}[\"”'’)][ ]+(?:{_NAME}[ "
     rf"]+){{0,2}})?(?P<last>{_WORD}"
@@ -61,6 +61,7 @@ _ROLE_AT_LINE = Ending(
     rf"|]|[ ]{{1,6}})[ (~]*\Z",
     re.IGNORECASE,
 )
+_NAMED = Endings(_FULL, _NEAR_KIN, _LISTED)
 _EXCLUDED = re.compile(rf"\b{_NOT_NAMES}\Z")
 
 
@@ -76,8 +77,12 @@ def named(before: str, *, sure: bool = False, listed: bool = False) -> bool:
     `sure`: a sex or a unit follows, so that a space is joint enough and the name may be in capitals. `listed`: a record
     number or a birth date follows.
     """
-    if before.islower():
-        return sure and _ROLE_AT_LINE.search(before) is not None
+    if not before.islower() and _NAMED.may_match(before) and _ends_with_name(before, sure, listed):
+        return True
+    return sure and _ROLE_AT_LINE.search(before) is not None
+
+
+def _ends_with_name(before: str, sure: bool, listed: bool) -> bool:
     match = _FULL.search(before)
     if match and not _EXCLUDED.search(match["last"]):
         last = match["last"].strip(" .")
@@ -90,7 +95,7 @@ def named(before: str, *, sure: bool = False, listed: bool = False) -> bool:
         match = pattern.search(before)
         if match and not _EXCLUDED.search(match["last"]):
             return True
-    return sure and _ROLE_AT_LINE.search(before) is not None
+    return False
 
 
 _LINE_OPENS = re.compile(rf"[ \t>*#-]*(?:\d{{1,2}}[.)]?[ ])?(?:{_ROLE}[:.]{{0,2}}[ \t]*)?\Z", re.IGNORECASE)
@@ -165,6 +170,7 @@ KIN_BEFORE = Ending(
     rf"|[ ]?f)?(?:,|[ ]and|[ ]&|,[ ]and)[ ]){{1,4}})?\Z",
     re.IGNORECASE,
 )
+RELATIVE = Endings(KIN_BEFORE, LOWER_KIN)
 AT = frozenset("at @ from since until till til by past around onset dx".split())
 """Words before the age at an event."""
 EVENT = re.compile(
@@ -199,6 +205,14 @@ BORN = re.compile(
     r"(?:[ ]{0,3}[,/(|;][ (~]{0,3}|[ ]{1,8}(?:(?:Sex[ ])?[MF][ ]{0,2})?\(?|[ ]+aged?:?[ ])\Z"
     r"|\b(?:dob|born|[mf])[ :]{1,2}(?P<x>\d{1,2}[/.-]\d{1,2}[/.-](?:\d\d)?\d\d)[ ]{1,3}\(?\Z"
 )
+
+
+def may_follow_date(before: str) -> bool:
+    """Return False if the text cannot end with a birth date, a fast test for `BORN`."""
+    last = before.rstrip(" ,/(|;~)")[-1:]
+    return (last.isdigit() or last in ("M", "F", "e", "d", "E", "D", ":")) and any(map(str.isdigit, before[-20:]))
+
+
 LOWER_WORDS = frozenset(
     [
         *AT,
@@ -207,11 +221,21 @@ LOWER_WORDS = frozenset(
     ]
 )
 """Words in lower case after which a bare number can be an age."""
-AGE_LABEL = re.compile(
+_AGE_LABEL = re.compile(
     r"(?<!gestational )(?<!gest )(?<!bone )(?<!for )\b(?:age|idade|edad"
     r"|alder)\b[^\n:;,.\d]{0,16}[.: ]{1,12}(?:[\w,'’ -]{0,30}/[ ]?)?\Z",
     re.IGNORECASE,
 )
+
+
+def age_label(before: str) -> bool:
+    """Return True if the text ends with a label for the age: `Age/Sex: `."""
+    low = before.lower()
+    if "age" not in low and "dad" not in low and "lder" not in low:
+        return False  # in hardly any line, so that the pattern is rarely searched
+    return _AGE_LABEL.search(before) is not None
+
+
 SPENT = re.compile(
     r"\b(?:smok|hx|history|x|for|duration|exposure|married|worked"
     r"|retired|dm|htn|pack|sober|service)\w*[^.;\n]{0,16}\Z",

@@ -95,9 +95,10 @@ class Before:
 
 
 class Ending:
-    """A pattern that ends with `\\Z`, without look-arounds, of which `re` gives the groups.
+    """A pattern that ends with `\\Z`, without look-arounds other than `(?<=...)`, of which `re` gives the groups.
 
-    google-re2 first tells, from the end of the window, whether it matches at all; `re` tries every offset.
+    google-re2 first tells, from the end of the window and without look-arounds, whether it can match at all; `re` tries every
+    offset.
     """
 
     def __init__(self, pattern: str, flags: re.RegexFlag = re.NOFLAG) -> None:
@@ -114,15 +115,36 @@ class Ending:
         """The pattern for `re`."""
         return re.compile(self._pattern, self._flags)
 
+    @property
+    def linear(self) -> str:
+        """The pattern for google-re2, without look-arounds, which it lacks."""
+        pattern = _BEHIND.sub("", self._pattern).replace(r"\Z", r"\z")
+        return f"(?i:{pattern})" if self._flags & re.IGNORECASE else pattern
+
     @cached_property
     def _quick(self) -> Callable[[bytes], object | None]:
-        ignore_case = bool(self._flags & re.IGNORECASE)
-        quick: Callable[[bytes], object | None] = compile_linear(
-            self._pattern.replace(r"\Z", r"\z"), ignore_case=ignore_case
-        ).search
+        quick: Callable[[bytes], object | None] = compile_linear(self.linear, ignore_case=False).search
         return quick
 
 
+class Endings:
+    """Several endings; one search tells for most windows that none of them matches."""
+
+    def __init__(self, *endings: Ending) -> None:
+        self._endings = endings
+
+    def may_match(self, window: str) -> bool:
+        """Return False if no ending matches the window."""
+        return not window.isascii() or self._quick(window.encode()) is not None
+
+    @cached_property
+    def _quick(self) -> Callable[[bytes], object | None]:
+        pattern = "|".join(f"(?:{ending.linear})" for ending in self._endings)
+        quick: Callable[[bytes], object | None] = compile_linear(pattern, ignore_case=False).search
+        return quick
+
+
+_BEHIND = re.compile(r"\(\?<=(?:[^\[\]()\\]|\\.|\[[^\]]+\])\)")
 _NOT_BEHIND = re.compile(r"\(\?<!\[([^\]]+)\]\)")
 
 

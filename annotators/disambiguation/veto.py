@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import field
 from typing import ClassVar, cast
 
@@ -100,13 +101,14 @@ class Veto(CandidateVeto):
             return "unit"
         if candidate.confidence < self.common_below and self._is_common(view.text, candidate):
             return "common word"
-        if any(map(self._counts, view.select(MedicalTerm, covering=(begin, end)))):
+        terms = list(filter(self._counts, view.select(MedicalTerm, overlapping=(begin, end))))
+        if any(term.begin <= begin and end <= term.end for term in terms):
             return "medical term"
-        if self._is_covered(view, begin, end):
+        if terms and _are_covered(view.text, begin, end, terms):
             return "medical terms"
         if candidate.kind.top in _NAMED and self._is_product(view.text[begin:end]):
             return "product"
-        if self.eponyms.has(view.text[begin:end]) and _AFTER_EPONYM.match(view.text, end):
+        if _AFTER_EPONYM.match(view.text, end) and self.eponyms.has(view.text[begin:end]):
             return "eponym"
         unit = _UNIT.match(view.text, begin, end)  # the candidate may begin with it: `F Foley`
         bare = unit.end() if unit else begin
@@ -137,14 +139,15 @@ class Veto(CandidateVeto):
     def _counts(self, term: MedicalTerm) -> bool:
         return term.confidence >= self.term_confidence and term.end - term.begin >= self.min_length
 
-    def _is_covered(self, view: View, begin: int, end: int) -> bool:
-        """Return whether several terms together cover every word: `Tylenol Motrin` taken for a name."""
-        covered = begin
-        for term in filter(self._counts, view.select(MedicalTerm, overlapping=(begin, end))):
-            if view.text[covered : term.begin].strip(" \t\n,-/&"):
-                return False
-            covered = max(covered, term.end)
-        return covered >= end
+
+def _are_covered(text: str, begin: int, end: int, terms: Iterable[MedicalTerm]) -> bool:
+    """Return whether several terms together cover every word: `Tylenol Motrin` taken for a name."""
+    covered = begin
+    for term in terms:
+        if text[covered : term.begin].strip(" \t\n,-/&"):
+            return False
+        covered = max(covered, term.end)
+    return covered >= end
 
 
 def _is_unit(text: str, begin: int, end: int) -> bool:

@@ -13,6 +13,7 @@ from ...typesystem import PhiKind
 from .byte_text import Offsets, character, end_of_run, free_after, free_before, plain
 from .gate import Gate, head, names_words
 from .lists import StringList
+from .outline import outline
 from .rule import AllowList, DenyList, Rule, Surroundings
 from .validators import digits, find_filter, find_validator
 
@@ -20,14 +21,14 @@ WINDOW = 4_096
 OVERLAP = 1_024
 LONGEST = 16_384
 """Bytes of UTF-8: a window, the overlap of two windows, and the longest match."""
-GATE_SIZE = 32
+GATE_SIZE = 16
 """Patterns in one combined pass. Patterns of one kind share their states; hundreds of different ones multiply them, and each new
 text needs new states."""
 NAME_GATE_SIZE = 8
 """Patterns in one pass if they contain words of any letters: they are active at every capital, so that few have many states."""
-DIGIT_GATE_SIZE = 8
-"""Patterns in one pass if they begin with a digit. All of them are active wherever there are digits, so that even a few have
-many states: 47 in one pass built 13 MB of states after 20,000 short notes, and more with each note."""
+DIGIT_GATE_SIZE = 24
+"""Patterns in one pass if they begin with a digit. All of them are active wherever there are digits, and the states would be too
+many: 47 in one pass built 13 MB of them after 20,000 short notes. So the pass takes their outlines."""
 
 Sentences = tuple[Sequence[int], Sequence[int]]
 
@@ -90,14 +91,17 @@ class RuleMatcher:
         """
         groups: dict[tuple[str, str, bool], list[int]] = {}
         for number, (rule, _, compiled, _) in enumerate(self.compiled):
-            start = head(compiled.pattern)
-            named = start != "digit" and names_words(compiled.pattern)
-            groups.setdefault(("" if start == "word" else rule.automaton, start, named), []).append(number)
-        parts = []
-        for (_, beginning, names), group in groups.items():
-            size = DIGIT_GATE_SIZE if beginning == "digit" else NAME_GATE_SIZE if names else GATE_SIZE
-            parts += [group[i : i + size] for i in range(0, len(group), size)]
-        return [(numbers, Gate([self.compiled[n][2].pattern for n in numbers])) for numbers in parts]
+            start, named = head(compiled.pattern), names_words(compiled.pattern)
+            automaton = rule.automaton if start == "other" or (start == "digit" and named) else ""
+            groups.setdefault((automaton, start, named), []).append(number)
+        gates = []
+        for (_, beginning, named), group in groups.items():
+            figures = beginning == "digit" and not named
+            size = NAME_GATE_SIZE if named else DIGIT_GATE_SIZE if figures else GATE_SIZE
+            for numbers in (group[i : i + size] for i in range(0, len(group), size)):
+                patterns = [self.compiled[n][2].pattern for n in numbers]
+                gates.append((numbers, Gate(map(outline, patterns) if figures else patterns)))
+        return gates
 
     def _rule_matches(self, text: str, sentences: Sentences | None, only: str | None) -> Iterator[RuleMatch]:
         if not self.compiled or not text:

@@ -3,37 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Literal
 
-from .syntax import re2_options
+from .syntax import CHARACTER_CLASS, re2_options
 
-_CLASS = r"\[\^?\]?(?:\[:\^?\w+:\]|\\[pPx]\{[^{}]*\}|\\.|[^\]\\])*\]"
-_ELEMENT = re.compile(rf"\\Q.*?\\E|\\[pPx]\{{[^{{}}]*\}}|\\.|{_CLASS}|.", re.DOTALL)
-_RUN = re.compile(rf"(?:[^\\\[()|]|\\Q.*?\\E|\\.|{_CLASS})+", re.DOTALL)
+_ELEMENT = re.compile(rf"\\Q.*?\\E|\\[pPx]\{{[^{{}}]*\}}|\\.|{CHARACTER_CLASS}|.", re.DOTALL)
+_RUN = re.compile(rf"(?:[^\\\[()|]|\\Q.*?\\E|\\.|{CHARACTER_CLASS})+", re.DOTALL)
 """Everything up to the next parenthesis or bar."""
 _FLAGS = re.compile(r"\(\?[a-zA-Z-]+\)")
 _QUANTIFIER = re.compile(r"(?:[?*+]|\{[0-9]+(?:,[0-9]*)?\})\??")
 _GROUP_START = re.compile(r"\((?:\?(?:P?<\w+>|[a-zA-Z-]*:))?")
 _OPENING = re.compile(r"(?:\(\?[a-zA-Z-]*:|\(\?P?<\w+>|\((?!\?)|\\b|[\^|)])*")
+_BOUNDS = re.compile(
+    rf"\\Q.*?\\E|\\[pPx]\{{[^{{}}]*\}}|\\.|{CHARACTER_CLASS}|\{{(?P<least>[0-9]+),[0-9]+\}}\??", re.DOTALL
+)
+"""A repeat with an upper bound; or an escape or a class, in which braces are not repeats."""
 _DIGIT = re.compile(r"[0-9]|\\d|\[[0-9-]+\]|\[\[:digit:\]\]")
 
 
 class Gate:
     """The combined pass over some patterns.
 
-    Optional tails of patterns are removed: text that matches with the tail matches without it, and the automaton stays small.
+    Patterns are broadened before they are combined: the automaton stays small, and each new text needs few new states.
     """
 
-    def __init__(self, patterns: Sequence[str]) -> None:
+    def __init__(self, patterns: Iterable[str]) -> None:
         import re2
 
-        self._count = len(patterns)
+        self._count = 0
         self.automaton: Any = re2.Set.SearchSet(re2_options())
         self.automaton.Add("")  # always matches; if it is missing from a result, the pass ran out of memory
         for pattern in patterns:
-            self.automaton.Add(without_tail(pattern))
+            self.automaton.Add(broadened(pattern))
+            self._count += 1
         self.automaton.Compile()
 
     def occurring(self, piece: bytes) -> Iterable[int]:
@@ -56,24 +60,47 @@ def names_words(pattern: str) -> bool:
     return r"\x{" in pattern
 
 
+def broadened(pattern: str) -> str:
+    """Return a pattern that occurs in every text in which `pattern` occurs, with a smaller automaton.
+
+    Optional elements at both ends are cut. Upper bounds of repeats are removed, because an automaton counts up to them:
+    `[a-z]{2,20}` has 20 states, `[a-z]{2,}` has two.
+    """
+    return _BOUNDS.sub(_without_bound, without_head(without_tail(pattern)))
+
+
+def _without_bound(repeat: re.Match[str]) -> str:
+    least = repeat["least"]
+    return repeat[0] if least is None else {"0": "*", "1": "+"}.get(least, f"{{{least},}}")
+
+
 def without_tail(pattern: str) -> str:
     """Return the pattern without optional elements at its end, also in its last group: `ab(?:c(d)?e*)` gives `ab(?:c)`.
 
     Wherever the pattern matches, the result matches too. Each part of a choice is cut; unknown syntax is left unchanged.
     """
+    return _cut(pattern, -1)
+
+
+def without_head(pattern: str) -> str:
+    """Return the pattern without optional elements at its beginning, also in its first group: `(?:a?b)c` gives `(?:b)c`."""
+    return _cut(pattern, 0)
+
+
+def _cut(pattern: str, end: Literal[0, -1]) -> str:
     choices = _choices(pattern)
     if len(choices) > 1:
-        return "|".join(map(without_tail, choices))
+        return "|".join(_cut(choice, end) for choice in choices)
     elements = _elements(pattern)
     if elements is None:
         return pattern
-    while elements and elements[-1][1].startswith(("?", "*", "{0,", "{0}")):
-        elements.pop()
-    if elements and not elements[-1][1] and elements[-1][0].startswith("("):
-        group = elements[-1][0]
+    while elements and elements[end][1].startswith(("?", "*", "{0,", "{0}")):
+        elements.pop(end)
+    if elements and not elements[end][1] and elements[end][0].startswith("("):
+        group = elements[end][0]
         start = _GROUP_START.match(group)
         if start and not group.startswith("(?", start.end() - 1):
-            elements[-1] = (start[0] + without_tail(group[start.end() : -1]) + ")", "")
+            elements[end] = (start[0] + _cut(group[start.end() : -1], end) + ")", "")
     return "".join(body + quantifier for body, quantifier in elements) or pattern
 
 

@@ -14,7 +14,9 @@ MAX_MEMORY = 16 << 20
 _PIECE = re.compile(
     r"[^\\\[{\s#]+|\\Q.*?\\E|\\[pPx]\{[^{}]*\}|\\.|\[|\{([A-Za-z][A-Za-z0-9_]*)\}|\s+|\#[^\n]*|.", re.DOTALL
 )
-_CLASS = re.compile(r"\[\^?\]?(?:\[:\^?\w+:\]|\\[pPx]\{[^{}]*\}|\\.|[^\]\\])*\]", re.DOTALL)
+CHARACTER_CLASS = r"\[\^?\]?(?:\[:\^?\w+:\]|\\[pPx]\{[^{}]*\}|\\.|[^\]\\])*\]"
+"""A character class of google-re2, as a pattern."""
+_CLASS = re.compile(CHARACTER_CLASS, re.DOTALL)
 
 
 class PatternError(ValueError):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...typesystem import PhiKind
 from .candidates import CandidateSpan
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Ballot:
     """A candidate in a vote."""
 
@@ -24,13 +24,12 @@ class Ballot:
     trusted: bool = False
     """True if it is accepted regardless of the others."""
 
-    @property
-    def strength(self) -> float:
-        return self.weight * self.confidence
+    strength: float = field(init=False)
+    top: PhiKind = field(init=False)
 
-    @property
-    def top(self) -> PhiKind:
-        return self.item.kind.top
+    def __post_init__(self) -> None:
+        self.strength = self.weight * self.confidence
+        self.top = self.item.kind.top
 
 
 @dataclass(slots=True, eq=False)
@@ -54,6 +53,8 @@ def group_around_strongest(ballots: Sequence[Ballot]) -> list[list[Ballot]]:
 
     A ballot that overlaps several of these disjoint ballots belongs to the group of each. Groups are in text order.
     """
+    if len(ballots) == 1:
+        return [list(ballots)]
     begins: list[int] = []
     ends: list[int] = []
     for ballot in sorted(ballots, key=lambda b: -b.strength):  # stable: equal ones by priority

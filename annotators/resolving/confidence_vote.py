@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
+from operator import attrgetter
 from typing import ClassVar, Literal
 
 from ...pipeline.contract.component import part
@@ -122,11 +123,12 @@ class Vote(Priority):
         by_kind: dict[PhiKind, list[Ballot]] = {}
         for ballot in members:
             by_kind.setdefault(ballot.top, []).append(ballot)
-        top = max(by_kind, key=lambda kind: _strength(by_kind[kind]))  # the first of equal ones, by priority
-        score = self._score(top, by_kind[top])
-        score = max(score, self._score(top, members)) if self.presence else score
+        alike = len(by_kind) == 1
+        top = members[0].top if alike else _strongest_kind(by_kind)
         same = by_kind[top]
-        winner, kind = max(same, key=lambda b: b.strength), _exact_kind(same)
+        score = self._score(top, same)
+        score = max(score, self._score(top, members)) if self.presence and not alike else score
+        winner, kind = max(same, key=attrgetter("strength")), _exact_kind(same)
         threshold = self._threshold(kind)
         voted = score >= threshold
         trusted = [b for b in members if b.trusted]
@@ -137,17 +139,27 @@ class Vote(Priority):
         if sure and winner.voter and not winner.trusted:
             kind = max(sure, key=lambda b: b.confidence).item.kind
         reason = f"{score:.2f}, {threshold:.2f} asked: {self._shown(members)}"
-        extent = [winner, *(b for b in members if self._extends(b, winner, threshold))]
-        begin, end = min(b.item.begin for b in extent), max(b.item.end for b in extent)
+        begin, end = winner.item.begin, winner.item.end
+        for b in members:
+            beyond = b.item.begin < begin or b.item.end > end
+            if beyond and self._extends(b, winner, threshold):
+                begin, end = min(begin, b.item.begin), max(end, b.item.end)
         score = max([score, *(b.confidence for b in trusted)])
         return Group(members, kind, winner, score, voted or bool(trusted), begin, end, reason)
 
     def _score(self, kind: PhiKind, ballots: Sequence[Ballot]) -> float:
         """Return the weighted mean confidence of the voters, and at least that of a trusted one. Silent voters count as 0."""
         best = best_of_each_voter(ballots)
-        weights = [best[v].weight if v in best else self._weight(v, kind) for v in self.voters]
-        total = sum(weights)
-        score = sum(best[v].strength for v in self.voters if v in best) / total if total else 0.0
+        total = strength = score = 0.0
+        for voter in self.voters:
+            ballot = best.get(voter)
+            if ballot is None:
+                total += self._weight(voter, kind)
+            else:
+                total += ballot.weight
+                strength += ballot.strength
+        if total:
+            score = strength / total
         return max([score, *(b.confidence for b in ballots if b.trusted and b.voter is not None)])
 
     def _extends(self, ballot: Ballot, winner: Ballot, threshold: float) -> bool:
@@ -163,7 +175,7 @@ class Vote(Priority):
     def _shown(self, members: Sequence[Ballot]) -> str:
         """Return what each source voted: `crf 0.92, svm 0.95 x2, rules silent`."""
         best = best_of_each_voter(members)
-        kinds = len({b.top.name for b in members}) > 1
+        kinds = any(b.top is not members[0].top for b in members)
         shown = []
         for voter in self.voters:
             if voter in best:
@@ -177,7 +189,15 @@ class Vote(Priority):
         return ", ".join([*shown, *(f"{source} without a vote" for source in others)])
 
     def _weight(self, voter: str, kind: PhiKind | None) -> float:
-        return _value(self.weights.get(voter, 1.0), kind, 1.0)
+        weight = self._weights.get((voter, kind))
+        if weight is None:
+            weight = self._weights[voter, kind] = _value(self.weights.get(voter, 1.0), kind, 1.0)
+        return weight
+
+    @cached_property
+    def _weights(self) -> dict[tuple[str, PhiKind | None], float]:
+        """The weights that were looked up before."""
+        return {}
 
     def _threshold(self, kind: PhiKind) -> float:
         threshold = _value(self.threshold, kind, 0.5)
@@ -218,7 +238,13 @@ def _exact_kind(ballots: Sequence[Ballot]) -> PhiKind:
     by_kind: dict[PhiKind, list[Ballot]] = {}
     for ballot in [b for b in ballots if b.voter is None and b.item.kind is not b.top] or ballots:
         by_kind.setdefault(ballot.item.kind, []).append(ballot)
-    return max(by_kind, key=lambda kind: _strength(by_kind[kind]))  # the first of equal ones, by priority
+    return _strongest_kind(by_kind)
+
+
+def _strongest_kind(by_kind: Mapping[PhiKind, Sequence[Ballot]]) -> PhiKind:
+    """Return the kind with the greatest sum of strengths, the first of equal ones, by priority."""
+    kinds = iter(by_kind)
+    return next(kinds) if len(by_kind) == 1 else max(by_kind, key=lambda kind: _strength(by_kind[kind]))
 
 
 def _strength(ballots: Sequence[Ballot]) -> float:

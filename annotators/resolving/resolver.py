@@ -201,7 +201,11 @@ class Resolver(AnalysisEngine):
                     f"strategy {self.strategy.name} rejects {item.begin}:{item.end}, which its parameters do not allow"
                 )
         rejected = {id(item) for item, _, _ in resolution.rejected}
-        for begin, end in uncovered([c for c in group if id(c) not in rejected], resolution.spans, text):
+        only = resolution.spans[0] if len(resolution.spans) == 1 else None
+        beyond = [
+            c for c in group if id(c) not in rejected and not (only and only.begin <= c.begin and c.end <= only.end)
+        ]
+        for begin, end in uncovered(beyond, resolution.spans, text) if beyond else ():
             raise CasError(f"strategy {self.strategy.name} uncovers {begin}:{end}")
         return resolution
 

@@ -57,6 +57,8 @@ class Strategy(Part):
 
     def rank(self, candidates: Sequence[CandidateSpan], order: SourceOrder) -> list[CandidateSpan]:
         """Return the candidates, best first."""
+        if len(candidates) == 1:
+            return list(candidates)
         return sorted(candidates, key=lambda item: self.key(item.candidate, order))
 
     def resolve(

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caspipe.annotators.patterns import RuleFile
-from caspipe.annotators.patterns.gate import Gate, head, without_tail
+from caspipe.annotators.patterns.gate import Gate, broadened, head, without_head, without_tail
 from caspipe.annotators.patterns.syntax import compile_pattern
 
 
@@ -36,6 +36,35 @@ def test_optional_elements_at_the_end_are_cut(pattern: str, expected: str) -> No
 @pytest.mark.parametrize(
     ("pattern", "expected"),
     [
+        ("(?:c(d)?e*)?ab", "ab"),
+        ("a?|bc", "a?|bc"),
+        ("(?:a?b|c{0,3}d)e", "(?:b|d)e"),
+        (r"(?:\+|\b00)?\b1[-. ]", r"\b1[-. ]"),
+        ("(?P<hit>(?:x )?[0-9]{3})", "(?P<hit>[0-9]{3})"),
+        ("(?:a?b)+c", "(?:a?b)+c"),
+        ("(?i)a?b", "(?i)a?b"),
+    ],
+)
+def test_optional_elements_at_the_beginning_are_cut(pattern: str, expected: str) -> None:
+    assert without_head(pattern) == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("[a-z]{2,20}x{0,3}y{1,4}z{3}w", "[a-z]{2,}x*y+z{3}w"),
+        (r"[{1,2}]\{1,2}\x{c0}\pL{1,2}a", r"[{1,2}]\{1,2}\x{c0}\pL+a"),
+        (r"\Q{1,2}\E{1,2}?a", r"\Q{1,2}\E+a"),
+        ("b{0,2}(?:a{2,3}c)d{0,3}", "(?:a{2,}c)"),
+    ],
+)
+def test_repeats_have_no_upper_bound_in_the_combined_pass(pattern: str, expected: str) -> None:
+    assert broadened(pattern) == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
         (r"(?i:\b(?:tele)?phones?\b)", "word"),
         ("(?:^|\\b)(?P<hit>mrn)", "word"),
         (r"\b[0-9]{3}", "digit"),
@@ -53,7 +82,7 @@ def test_patterns_are_classified_by_their_beginning(pattern: str, expected: str)
 
 
 PIECES = st.sampled_from(
-    ["a", "b", "[ab]", "a?", "b*", "(?:ab)?", "(a|b?)", "(?:a|b(?:a)?)", "a{0,2}", "b{2}", "(?P<x>a)"]
+    ["a", "b", "[ab]", "a?", "b*", "(?:ab)?", "(a|b?)", "(?:a|b(?:a)?)", "a{0,2}", "b{2}", "b{1,2}", "(?P<x>a)"]
 )
 
 
@@ -62,7 +91,8 @@ PIECES = st.sampled_from(
 def test_a_cut_pattern_matches_wherever_the_pattern_matches(pieces: list[str], text: str) -> None:
     pattern = "".join(pieces)
     if pattern.count("(?P<x>") < 2 and compile_pattern(pattern).search(text) is not None:
-        assert compile_pattern(without_tail(pattern)).search(text) is not None
+        for cut in (without_tail(pattern), without_head(pattern), broadened(pattern)):
+            assert compile_pattern(cut).search(text) is not None
 
 
 def test_the_gate_passes_every_pattern_that_occurs() -> None:
