@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 OLDEST = 89
 """The greatest age that may be known, in full years."""
+LATEST_YEAR = 2035
+"""The last year of dates with two digits; no release is later."""
 _ISO = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 _NO_DAY = 2090
 """Dates from this year on (9999-12-31, 2099-12-31) mean that something has no end, and do not prove an age."""

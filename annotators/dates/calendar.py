@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...typesystem import age_limit
 from .interpretation import MONTHS, WEEKDAYS
 
-LATEST_YEAR = 2035
+LATEST_YEAR = age_limit.LATEST_YEAR
 """Two-digit years mean one of the hundred years that end here: `35` is 2035, `36` is 1936."""
 
 _MONTH_ABBREVIATIONS = {

@@ -2,6 +2,10 @@
 
 Of two dates that are more than 89 years apart, the earlier one goes: birth dates, and other dates that reveal one. An age goes if
 the dates say that the person became older than 89 later. Source: 45 CFR 164.514(b)(2)(i)(C).
+
+A record may have birth dates only. A reader then compares them with a day after the release, which is not known, so the last day
+of the years that two digits can mean (`LAST_DAY`) counts as the latest date of such a record. The same holds if all other dates
+are more than 89 years before that day.
 """
 
 from __future__ import annotations
@@ -12,13 +16,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...typesystem import Cas, MaskedSpan, Phi, PhiKind, RecordField, Replacement, View, replace_spans, source_record
-from ...typesystem.age_limit import OLDEST, greatest_age, latest, period_of, tells_age, tells_age_later
+from ...typesystem.age_limit import LATEST_YEAR, OLDEST, greatest_age, latest, period_of, tells_age, tells_age_later
 
 _AGE = re.compile(r"(\d+(?:\.\d+)?) (year|month|week|day)s?")
+LAST_DAY = f"{LATEST_YEAR}-12-31"
+"""The latest date of a record without other dates than those of births: the release is not later."""
 _PER_YEAR = {"year": 1.0, "month": 12.0, "week": 52.0, "day": 365.0}
 _RESOURCE = re.compile(r"\d*(?:/entry/\d+/resource)*")
 _BESIDE = 20
 """An age was right on the nearest date if fewer characters are between them."""
+_DAY = len("2020-03-04")
 _MASKED = {PhiKind.DATE: "[DATE]", PhiKind.AGE: "[AGE]"}
 
 
@@ -90,9 +97,11 @@ class PatientRecord:
         dated = [f for f in self.fields if f.kind.top is PhiKind.DATE]
         in_texts = [m for t in self.texts for m in t.mentions if m.kind.top is PhiKind.DATE]
         keeps_ages = any(f.kind.top is PhiKind.AGE and f.operator == "keep" for f in self.fields)
-        last = latest([*(f.value for f in dated), *(d for m in in_texts for d in _ends(m.value)), self.latest])
-        released = latest(f.masked for f in dated if f.masked is not None)
         births = [*((f.kind, f.value) for f in dated), *((m.kind, m.value) for m in in_texts)]
+        last = latest([*(iso for _, value in births for iso in _ends(value)), self.latest])
+        released = latest(f.masked for f in dated if f.masked is not None)
+        if _is_undated(births, self.latest):
+            last = released = LAST_DAY
         born = [iso for kind, iso in births if kind is PhiKind.DATE_BIRTH and not tells_age(iso, last)]
         own = min((greatest_age(b, day) for x in born if (b := period_of(x)) and (day := period_of(last))), default=-1)
         texts = []
@@ -123,6 +132,15 @@ class PatientRecord:
         """Return the latest date of the resource with a value."""
         place = _place(path)
         return latest(f.value for f in self.fields if f.kind is PhiKind.DATE and _place(f.path) == place)
+
+
+def _is_undated(dates: Iterable[tuple[PhiKind, str]], elsewhere: str) -> bool:
+    """Return whether all dates of a record are those of births, also where their kind does not say so, or more than the limit
+    before `LAST_DAY`. `elsewhere`: the latest date in other files."""
+    ends = [(kind, iso) for kind, value in dates for iso in _ends(value)]
+    births = {iso[:_DAY] for kind, iso in ends if kind is PhiKind.DATE_BIRTH}
+    visit = latest([*(iso for _, iso in ends if iso[:_DAY] not in births), elsewhere])
+    return not visit or tells_age(visit, LAST_DAY)
 
 
 def _tells(mention: Mention, last: str, on: str, own: int) -> bool:

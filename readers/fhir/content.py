@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -203,16 +204,26 @@ def _attachment(content: Content, item: dict[str, Any], path: str) -> frozenset[
 
 def _age(content: Content, item: dict[str, Any], path: str) -> frozenset[str]:
     number = item.get("value")
-    if isinstance(number, bool) or not isinstance(number, int | float):
+    if isinstance(number, bool) or not isinstance(number, int | float | str):
         return frozenset()
     content.add_value(PhiKind.AGE, f"{path}/value", age(number, item))
     return frozenset(("value",))
 
 
-def age(number: float, item: dict[str, Any]) -> str:
-    """Return the value of a RecordField for an age; empty if its unit is not known. Of a decade, the last year counts."""
-    unit = E.AGES.get(str(item.get("code") or item.get("unit") or "").strip().lower())
-    return "" if unit is None else f"{number * 10 + 9:g} years" if unit == "decades" else f"{number:g} {unit}"
+def age(number: float | str, item: dict[str, Any]) -> str:
+    """Return the value of a RecordField for an age; empty if its unit is not known or it is not a number. Of a decade the last
+    year counts; if code and unit contradict each other, the longer one."""
+    written = (str(item.get(name) or "").strip().lower() for name in ("code", "unit"))
+    named = [unit for text in written if text and (unit := E.AGES.get(text))]
+    known = named or ([E.AGES[""]] if not item.get("code") and not item.get("unit") else [])
+    try:
+        count = float(number)
+    except ValueError:
+        return ""
+    if not known or not math.isfinite(count):
+        return ""
+    unit = min(known, key=E.LONGEST_FIRST.index)
+    return f"{count * 10 + 9:g} years" if unit == "decades" else f"{count:g} {unit}"
 
 
 def decoded(data: str, charset: str) -> str | None:

@@ -175,6 +175,9 @@ AGES: dict[str, str] = {
 """Units of ages, in UCUM and English -> unit of a RecordField, or decades. Ages in hours or minutes need no masking; ages in
 other units are masked."""
 
+LONGEST_FIRST = ("decades", "years", "months", "weeks", "days")
+"""The units of ages, longest first."""
+
 FREE = frozenset("text note comment description remark detailed race ethnicity religion nationality language".split())
 """Extensions of people whose strings are free text; strings in other unknown extensions count as identifying."""
 AGE_CODES = frozenset(("30525-0", "21612-7", "29553-5", "63900-5"))

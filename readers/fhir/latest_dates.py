@@ -8,6 +8,8 @@ import re
 from .bundles import Entry, References, entries_of
 
 _REFERENCE = re.compile(r'"reference"\s*:\s*"([^"\\]{1,500})"')
+_BIRTH = re.compile(r'"birthDate"\s*:\s*"[^"\\]*"|"[^"\\]*birthTime"\s*,\s*"valueDateTime"\s*:\s*"[^"\\]*"')
+"""Birth dates: they say nothing about when the person was seen."""
 _SENT = re.compile(r'"(?:lastUpdated|timestamp|lastModified|version)"\s*:\s*"[^"\\]*"')
 """Dates of the export, which are never released, and versions."""
 _DAY = re.compile(r"(?<![\w\-|/.])((?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?![\d\-])", re.ASCII)
@@ -36,7 +38,7 @@ class LatestDates:
             self._add(entry, references, patients)
 
     def _add(self, entry: Entry, references: References, patients: list[str]) -> None:
-        written = _SENT.sub("", json.dumps(entry.resource, ensure_ascii=False))
+        written = _BIRTH.sub("", _SENT.sub("", json.dumps(entry.resource, ensure_ascii=False)))
         days = [*_DAY.findall(written), *_MONTH.findall(written)]
         last = max((day for day in days if day < _NO_END), default="")
         if not last:

@@ -28,7 +28,16 @@ def test_a_birth_date_goes_if_a_date_of_the_record_is_too_late_for_it() -> None:
     assert left(BORN, stated("DATE", "2021-03-02")) == ["DATE 2021-03-02"]
     assert left(BORN, stated("DATE_DEATH", "2021-04")) == ["DATE_DEATH 2021-04"]
     assert left(BORN, latest="2024") == []
-    assert left(BORN, stated("DATE", "9999-12-31")) == ["DATE_BIRTH 1931-03-02", "DATE 9999-12-31"]
+
+
+def test_a_record_with_birth_dates_only_counts_until_the_last_day() -> None:
+    assert left(BORN) == []
+    assert left(BORN, stated("DATE", "9999-12-31")) == ["DATE 9999-12-31"]
+    assert left(BORN, stated("DATE", "1931-03-02")) == []
+    assert left(BORN, stated("DATE_BIRTH", "1961-03-02")) == ["DATE_BIRTH 1961-03-02"]
+    assert left(stated("DATE_BIRTH", "1945-12-31")) == []
+    assert left(stated("DATE_BIRTH", "1946-01-01")) == ["DATE_BIRTH 1946-01-01"]
+    assert left(BORN, latest="2001") == ["DATE_BIRTH 1931-03-02"]
 
 
 def test_every_date_goes_that_may_be_a_birth() -> None:
