@@ -16,7 +16,9 @@ from . import cues, long_lives, rules
 from .bare import find_bare_ages
 from .guards import AgeContext
 from .match import AgeMatch, read_age
+from .misread import as_digits
 from .ordinals import ORDINALS, SMALL
+from .rare_units import find_rare_units
 from .rules import AgeRule
 
 _START = re.compile(r"(?<![^\W_])[^\W_]")
@@ -76,9 +78,9 @@ def _trigger() -> Any:
 
 def find_ages(text: str) -> list[AgeMatch]:
     """Return all ages of people in `text`, disjoint and in order. Linear in the length of the text."""
-    text = as_read(text)
+    text = as_digits(as_read(text))
     ages = _stated(text)
-    return merged([*find_bare_ages(text), *ages])
+    return merged([*find_bare_ages(text), *find_rare_units(text), *ages])
 
 
 def merged(ages: list[AgeMatch]) -> list[AgeMatch]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from ..ages.misread import as_digits
 from ..dates.numerals import CARDINAL, cardinal
 
 _NUMBER = re.compile(
@@ -88,6 +89,7 @@ def years_since(text: str, begin: int, end: int) -> int:
 def _ages(text: str) -> list[tuple[float, ReadAge]]:
     """Return the least number of years and the greatest age of each number in the text, last first."""
     ages: list[tuple[float, ReadAge]] = []
+    text = as_digits(text)
     limit, unit = len(text), "year"
     for number in reversed(
         list(_NUMBER.finditer(text))

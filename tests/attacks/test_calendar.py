@@ -163,13 +163,18 @@ def test_a_replacement_that_says_nothing_of_a_date_stays() -> None:
 AGES = """94th birthday; her ninety-fourth birthday; born 93 years ago; 1128 months; 34,000 days; 4,900 weeks; y/o 91F; 91 y.o.;
 yo: 91; she is ninety-four; Frail. Ninety-four, lives alone; a nonagenarian; a nonagenerian; a centenarian; in her nineties;
 age: 9 decades; nine decades of life; in her tenth decade; in her 95th year; 92.5 years; aet. 93; 90-something; 93 Jahre alt;
-93-jährige; will be 95 in; 1,128-month-old; 34000 days of life; he is over 90;  90+ years old""".replace(
-    "\n", " "
-).split("; ")
+93-jährige; will be 95 in; 1,128-month-old; 34000 days of life; he is over 90;  90+ years old;
+born more than ninety years ago; born nine decades ago; over a century old; a century-old man; she has lived nine decades;
+four score and fourteen; fourscore and twelve years; Age (months): 1128; Age [days]: 34,000; Pt in late nineties; 90s female;
+9O yo man; l02 y/o; 9l-year-old; age: 9O; 93 år gammal; w wieku 93 lat; 93 éves; 93 yaşında; 93-vuotias; 93歳; 93 лет;
+une nonagénaire; she's pushing ninety-five; 95 summers old""".replace("\n", " ").split("; ")
 NEAR = """90 mg; 94th percentile; temp 91F; 95 %; BP 94/60; 91 F catheter; for 1128 days; 95 months of data; over 34,000 steps;
 4,900 weeks of follow-up; 34,000 days of hospital stay; ninety-four mg; ninety minutes; ninety-four percent; sats over 90;
 94th Street; allopurinol at one hundred in two weeks; bone 13.1 years; ninth decade of the century; HR 90ish; EF over 90;
-pulse in the nineties; room ninety-four""".replace("\n", " ").split("; ")
+pulse in the nineties; room ninety-four; a century-old house; FOUR score and ten points; pain score four; half a century;
+sats nearing 95; Q4 years; G6PD; the turn of the century; 9 decades of research; B12; L4-5; late nineties""".replace(
+    "\n", " "
+).split("; ")
 
 
 @pytest.mark.attack("age-phrases")
@@ -177,7 +182,9 @@ pulse in the nineties; room ninety-four""".replace("\n", " ").split("; ")
 def test_an_age_over_89_is_masked_in_any_words(folder: Path, phrase: str) -> None:
     new = released(folder, f"Note: {phrase}.")
     assert "[AGE > 89]" in new
-    assert not re.search(r"\d{2}|ninet|nine |tenth|narian|nerian", new.replace("[AGE > 89]", ""))
+    assert not re.search(
+        r"\d{2}|ninet|nine |tenth|narian|nerian|centur|score|9O|9l|l0|genaire", new.replace("[AGE > 89]", "")
+    )
 
 
 @pytest.mark.attack("age-phrases")

@@ -29,10 +29,11 @@ class Age(Operator):
             raise ValueError("format: expected text, in which {threshold} is the place of the threshold") from None
 
     def mask(self, mention: Mention, context: Context) -> Outcome:
+        over = mention.kind is PhiKind.AGE_OVER_89 and self.threshold <= 89
         years = years_of(mention.text)
         if years is None:
-            return Fallback("no number in the age")
-        if years > self.threshold or (mention.kind is PhiKind.AGE_OVER_89 and self.threshold <= 89):
+            return self._above if over and mention.value else Fallback("no number in the age")
+        if over or max(years, years_of(mention.value) or 0) > self.threshold:  # the finder reads `three score and ten`
             return self._above
         return KEPT
 
