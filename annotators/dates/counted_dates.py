@@ -17,6 +17,7 @@ _WEEK = (
     r"(?:calendar[ ])?(?:weeks?|wks?\.?|kw|cw|kalenderwoche|woche|semaine|semana|settimana)(?:[ ](?:no\.?|nr\.?|#))?"
 )
 _JOINT = rf"(?:[ ]?(?:,|/|{DASH})[ ]?|[ ](?:of|in|de|del|von|des)[ ](?:the[ ])?(?:year[ ])?|[ ])"
+_TO = "to|bis|until|till|through|au|al|tot|t/m|do|až|til|és|und|and|a|i|ja|og|och|ve|en"
 _SECONDS = 1_000_000_000, 2_100_000_000
 """Seconds since 1970 that mean September 2001 to July 2036."""
 
@@ -104,7 +105,7 @@ def roman_first(m: re.Match[str], calendar: Calendar) -> Interpretations:
 @rule(
     "d.m. to d.m.",
     Shape.FULL,
-    rf"(?P<a>\d{{1,2}})\.[ ]?(?P<b>0?[1-9]|1[0-2])\.(?:{B}{DASH}{B}|[ ](?:to|bis|until|till|through|au|al|tot)[ ])"
+    rf"(?P<a>\d{{1,2}})\.[ ]?(?P<b>0?[1-9]|1[0-2])\.(?:{B}{DASH}{B}|[ ](?:{_TO})[ ](?:zum[ ]|den[ ])?)"
     r"(?P<c>\d{1,2})\.[ ]?(?P<d>0?[1-9]|1[0-2])\.(?![\w.])",
     flags=re.IGNORECASE,
 )
@@ -115,23 +116,36 @@ def dotted_days(m: re.Match[str], calendar: Calendar) -> Interpretations:
     )
 
 
+@rule(
+    "dd.mm to dd.mm",
+    Shape.FULL,
+    r"(?P<a>[0-3]\d)\.(?P<b>0[1-9]|1[0-2])[ ](?:bis|al|au|tot|do|til|t/m)[ ](?:zum[ ]"
+    r"|den[ ])?(?P<c>[0-3]\d)\.(?P<d>0[1-9]|1[0-2])(?![\w.]\d|\d)",
+)
+def bare_dotted_days(m: re.Match[str], calendar: Calendar) -> Interpretations:
+    """Interpret both ends without the last full stop, in languages that write days so: `28.12 bis 04.01`."""
+    return dotted_days.interpret(m, calendar)
+
+
 FROM_YEAR: tuple[DateRule, ...] = (iso_week, day_of_year, east_asian)
-FROM_DAY: tuple[DateRule, ...] = (dotted_days, east_asian)
+FROM_DAY: tuple[DateRule, ...] = (dotted_days, bare_dotted_days, east_asian)
 FROM_SECONDS: tuple[DateRule, ...] = (epoch,)
 FROM_ROMAN: tuple[DateRule, ...] = (roman_first,)
 FROM_WEEK: tuple[DateRule, ...] = (week_of_year, numbered_day, half_year)
-RULES: tuple[DateRule, ...] = (*FROM_YEAR, dotted_days, *FROM_SECONDS, *FROM_ROMAN, *FROM_WEEK)
+RULES: tuple[DateRule, ...] = (*FROM_YEAR, dotted_days, bare_dotted_days, *FROM_SECONDS, *FROM_ROMAN, *FROM_WEEK)
 WEEK_WORDS = frozenset("calendar week weeks wk wks kw cw kalenderwoche woche semaine semana settimana w day h".split())
 """First words of the expressions in `FROM_WEEK`."""
 PLACES = (
     r"\b(?:19|20)\d\d[ ]?-?[ ]?w[0-5]\d",
     r"\b(?:19|20)\d\d-[0-3]\d\d\b",
-    r"\b(?:week|wk|kw|cw|kalenderwoche|woche|semaine|semana|settimana|calendar\sweek)s?\.?\s?(?:no\.?\s|nr\.?\s|#\s?)?\d{1,2}\D",
+    r"\b(?:week|wk|kw|cw|kalenderwoche|woche|semaine|semana|settimana"
+    r"|calendar\sweek)s?\.?\s?(?:no\.?\s|nr\.?\s|#\s?)?\d{1,2}\D",
     r"\bw\d\d?\D|\bday\s\d{1,3}\sof\s|\bh[12][ /-]?(?:19|20)\d\d",
     r"\b[12]\d{9}(?:\d{3})?\b",
     r"\d{1,2}[ ]?(?:月|월)",
     r"\b[ivx]{1,4}\s?[./-]\s?\d{1,2}\s?[./-]\s?(?:19|20)\d\d",
-    r"\b\d{1,2}[.]\s?\d{1,2}[.]\s?(?:(?:[-–—‐‑])|to\s|bis\s|until\s|till\s|through\s|au\s|al\s|tot\s)",
+    rf"\b\d{{1,2}}[.]\s?\d{{1,2}}[.]\s?(?:(?:[-–—‐‑])|(?:{_TO})\s)",
+    r"\b[0-3]\d[.][01]\d\s(?:bis|al|au|tot|do|til|t/m)\s",
     r"\d{1,2}\s?/\s?[ivx]{1,4}\s?/\s?\d",
     r"\b(?:19|20)\d\d/[1-9]\b",
 )

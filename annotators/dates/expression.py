@@ -49,7 +49,13 @@ _DAY_THEN_DIGIT = {
 }
 """Rules for one or two digits by the first character after them, if more digits follow; other characters allow all rules."""
 _BY_LENGTH = {
-    4: (*numeric.FROM_YEAR, *named_months.FROM_YEAR, *partial_dates.FROM_YEAR, *counted_dates.FROM_YEAR),
+    4: (
+        *numeric.FROM_YEAR,
+        *named_months.FROM_YEAR,
+        *partial_dates.FROM_YEAR,
+        *counted_dates.FROM_YEAR,
+        *other_calendars.FROM_YEAR,
+    ),
     6: (numeric.compact_short,),
     8: (numeric.compact, numeric.compact_last),
     10: counted_dates.FROM_SECONDS,

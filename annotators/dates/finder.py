@@ -14,6 +14,7 @@ from .counted_dates import PLACES
 from .evidence import supported
 from .expression import DateExpression, ExpressionMatcher
 from .holidays import HOLIDAYS
+from .lists import with_lists
 from .numerals import ORDINAL, YEAR
 from .other_calendars import ABBREVIATIONS, OTHER_MONTHS
 from .rules import Shape
@@ -27,6 +28,10 @@ _STAGE = (
     r"(?:early|mid|late|end|beginning|start|middle|"
     r"(?:first|second|third|fourth|last|\dst|\dnd|\drd|\dth)\s(?:week|half|part|days|weekend))"
 )
+
+
+_NOT_ASCII = tuple(word for word in OTHER_MONTHS if not word.isascii())
+"""Months at whose ends google-re2 sees no boundary of words."""
 
 
 def _words(forms: Iterable[str]) -> str:
@@ -54,6 +59,8 @@ def _pattern(calendar: Calendar) -> Any:
         r"\b\d\d \d\d (?:19|20)\d\d\b|\b(?:dob|birth|born):?\s\d\d \d\d \d\d\b",
         rf"\d{{1,2}}(?:er|[º°.])?[\s/-]?(?:d[eo]\s)?(?:{_words((*OTHER_MONTHS, *ABBREVIATIONS))})\b"
         rf"|\b(?:{_words(OTHER_MONTHS)})[\s/-](?:d[eo]l?\s)?\d",
+        rf"\d{{1,2}}[.]?\s?(?:{_words(_NOT_ASCII)})|(?:{_words(_NOT_ASCII)})[\s.]{{1,2}}\d",
+        rf"\b(?:19|20)\d\d[.]?\s(?:{_words(OTHER_MONTHS)})",
         *PLACES,
         r"\bthe\s[2-9]0['’]?s\b",
         r"['’‘]\d\d",
@@ -104,7 +111,7 @@ def find_dates(text: str, calendar: Calendar = ENGLISH) -> list[DateExpression]:
                 dates.append(date)
                 done = date.end
                 last = -done if date.doubt else done
-    return supported(text, dates)
+    return with_lists(text, supported(text, dates), calendar)
 
 
 def _with_first_day(text: str, date: DateExpression) -> DateExpression:

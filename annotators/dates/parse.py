@@ -21,6 +21,7 @@ RULES: tuple[DateRule, ...] = (
     *partial_dates.FROM_YEAR, *partial_dates.FROM_APOSTROPHE, *partial_dates.FROM_SEASON, *partial_dates.FROM_ORDINAL[:1],
     *partial_dates.FROM_Q, *partial_dates.FROM_YEAR_WORD,
     *partial_dates.FROM_WEEKDAY, *partial_dates.FROM_HOLIDAY, *other_calendars.FROM_DAY, *other_calendars.FROM_MONTH,
+    *other_calendars.FROM_YEAR,
     *counted_dates.RULES,
 )  # fmt: skip
 _EDGE = " \t\n\r\xa0,.;:()[]{}\"'“”‘’"

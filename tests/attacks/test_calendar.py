@@ -201,10 +201,19 @@ LEFT = """2020-W10; 2020-W10-3; 2020W103; week 10 of 2020; KW 10/2020; wk 10 202
 2020年3月4日; 3月4日; 2020년 3월 4일; 28.12. to 04.01.; since 04.03. and; 3rd Jan. '09; 28 Dec to 4 Jan; Mar 4-6, 2020; Q1 2020;
 H1 2020;
 1Q20; day 64 of 2020; 20200304; 2020/3; 2020-03-04T10:22:33+02:00; 2020-03-04 10:22 EST; Monday, 2 March 2020; Mar 2020; 3/2020;
-fourth of March 2020; March fourth, two thousand twenty; 04MAR20; 2020-03""".replace("\n", " ").split("; ")
+fourth of March 2020; March fourth, two thousand twenty; 04MAR20; 2020-03; 3, 5 and 9 March 2020; 3., 5. und 9. März 2020;
+los días 3 y 5 de marzo de 2020; los días 3, 5 y 9 de marzo; du 3 au 5 mars 2020; les 3, 5 et 9 mars; 3 e 5 marzo 2020;
+3 i 5 marca 2020; 3 en 5 maart 2020; 3 och 5 mars 2020; 3 og 5 marts 2020; 3. ja 5. maaliskuuta 2020; 3 e 5 de março de 2020;
+3. a 5. března 2020; 3. až 5. března; 3 ve 5 Mart 2020; 3 și 5 martie 2020; 3. i 5. ožujka 2020; 3 и 5 марта 2020;
+3 та 5 березня 2020; 3 και 5 Μαρτίου 2020; 2020. március 3. és 5.; március 3-5.; vom 28.12. bis zum 04.01.; 28.12 bis 04.01;
+March and April 2020; March, April and May 2020; März/April 2020; marzo y abril de 2020; March 3, 5 and 9;
+March 3, 5, 9 and 12, 2020; the 3rd, 5th and 9th of March; Mar 3 & 5 & 9; 5 maja; 5. helmikuuta; 5 Şubat; 5 iunie 2020""".replace(
+    "\n", " "
+).split("; ")
 _OLD = re.compile(
     r"W10|w10|064|15833|mars|märz|marzo|maart|março|okt|févr|août|III|年|月|년|월|28\.12|04\.01|04\.03|Jan\. '09|28 Dec|4 Jan"
-    r"|Mar|mar 4|Q1|H1|1Q|day 64|0304|2020/3\b|10:22|EST|Monday|2 Mar|3/2020|fourth|20-03\b|week|wk|KW",
+    r"|Mar|mar 4|[ ,.][359][ ,.;]|april|April|abril|marca|maalis|březn|martie|ožuj|марта|берез|Μαρτ|márc|maja|helmi|Şub|iunie"
+    r"|Q1|H1|1Q|day 64|0304|2020/3\b|10:22|EST|Monday|2 Mar|3/2020|fourth|20-03\b|week|wk|KW",
 )
 
 
