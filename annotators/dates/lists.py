@@ -1,7 +1,7 @@
 """Lists of days and months that share a month or a year: `3, 5 and 9 March 2020`, `March 3, 5 and 9`, `March and April 2020`.
 
 Only one item of such a list names its month or year. Each other item becomes an expression of its own, so that none stays as it
-is beside shifted ones. A number is an item only if what is between it and the next one joins days, in any of some twenty languages.
+is beside shifted ones. A number is an item only if what is between it and the next one joins days, in some twenty languages.
 """
 
 from __future__ import annotations

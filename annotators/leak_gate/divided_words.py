@@ -13,6 +13,7 @@ from ...typesystem import PhiKind
 from ..known_phi.person_name import AFFIXES, PARTICLES
 from ..known_phi.searchable_text import SearchableText, fold, offsets_of, spelling_variants
 from ..names.words import Words
+from .cut_words import SHORTEST, find_cut, prefixes
 from .disguised_words import Candidate, find_disguised
 from .masked_values import MaskedValue
 from .visible_text import plain
@@ -95,6 +96,11 @@ def find_divided_words(document: SearchableText, values: Iterable[MaskedValue], 
         find_disguised(text, divided, letters.contain(table.wholes)),
     )
     for c in candidates:
+        kind = table.kind_of(c)
+        if kind is not None:
+            yield DividedWord(c.begin, c.end, kind)
+    may_cut = "&" in text or letters.contain(word for word in table.kinds if len(word) >= SHORTEST)
+    for c in find_cut(document.folded, table.kinds, table.beginnings) if may_cut else ():
         kind = table.kind_of(c)
         if kind is not None:
             yield DividedWord(c.begin, c.end, kind)
@@ -219,6 +225,10 @@ class _ValueWords:
         if len(words) > 1 and len(whole) > _SHORTEST:
             self.kinds.setdefault(whole, value.kind)
             self.wholes.setdefault(whole, value.kind)
+
+    @cached_property
+    def beginnings(self) -> frozenset[str]:
+        return prefixes(self.kinds)
 
     @cached_property
     def _skeletons(self) -> Mapping[str, PhiKind]:

@@ -16,6 +16,10 @@ _HYPHEN = re.compile(r"-[ \t]*\r?\n[ \t]*")
 """A hyphen at the end of a line, and the indent of the next line."""
 
 
+_FILLERS = frozenset((0x115F, 0x1160, 0x3164, 0xFFA0))
+"""Letters without a glyph, which have the category of letters: the fillers of Hangul."""
+
+
 class _PlainTable(dict[int, str]):
     """A table for `str.translate`, filled on demand: compatibility forms (NFKC) of letters, decimal digits, punctuation and
     spaces; combining marks and invisible characters are removed. Superscripts and `\u00ba` are kept."""
@@ -24,7 +28,7 @@ class _PlainTable(dict[int, str]):
         char = chr(code)
         category = unicodedata.category(char)
         normal = unicodedata.normalize("NFKC", char)
-        if category in ("Mn", "Me", "Cf"):
+        if category in ("Mn", "Me", "Cf") or code in _FILLERS:
             plain = ""
         elif category == "No" or char in "\u00aa\u00ba":
             plain = char
