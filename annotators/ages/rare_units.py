@@ -27,10 +27,11 @@ _PERSON = (
     r"(?:he|she|who|patient|pt|woman|man|lady|gentleman|gentlewoman|female|male|mother|father|mom|dad|grandmother|grandfather"
     r"|aunt|uncle|widow|widower|resident|husband|wife)"
 )
-_OF_A_THING = before(
-    r"\b<<building house hospital clinic home church school tree tradition practice company institution town city bridge device "
-    r"instrument law problem debate museum wing ward book vaccine drug remedy technique theory>>s?\b[^.\n]{0,24}"
+_THINGS = (
+    "building house hospital clinic home church school tree tradition practice firm institution town city bridge device "
+    "instrument law problem debate museum wing ward book vaccine drug remedy technique theory"
 )
+_OF_A_THING = before(rf"\b<<{_THINGS}>>s?\b[^.\n]{{0,24}}")
 _PART = before(r"\b<<half quarter third of>>[ -](?:an?[ ])?")
 _CENTURY_PERSON = re.compile(rf"[ -]{_PERSON}\b", re.IGNORECASE)
 
@@ -56,7 +57,7 @@ def _ago(m: re.Match[str]) -> tuple[float, float] | None:
 
 def _over(years: float, last: float | None = None) -> tuple[float, float] | None:
     high = years if last is None else last
-    return (years, high) if _OVER < high and years <= _MOST else None
+    return (years, high) if high > _OVER and years <= _MOST else None
 
 
 def _lived(m: re.Match[str]) -> tuple[float, float] | None:

@@ -59,9 +59,9 @@ def _from(
             wide = True
         parts.append(found)
         joined, end, shortest = joined + found, piece.end(), min(shortest, len(found))
-        name = joined if joined in names else joined.removesuffix("s")
-        if name in names and len(name) >= (_SHORTEST_WIDE if wide else SHORTEST):
-            if not wide or shortest >= _SHORTEST_PART:
-                yield Candidate(first.start(), end, name, parts=tuple(parts))
+        name = joined if joined in names or found == "s" else joined.removesuffix("s")  # not `Zorblatt's`
+        long_enough = len(name) >= (_SHORTEST_WIDE if wide else SHORTEST)
+        if name in names and long_enough and (not wide or shortest >= _SHORTEST_PART):
+            yield Candidate(first.start(), end, name, parts=tuple(parts))
         if joined not in beginnings:
             return
