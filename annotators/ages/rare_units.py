@@ -28,8 +28,8 @@ _PERSON = (
     r"|aunt|uncle|widow|widower|resident|husband|wife)"
 )
 _THINGS = (
-    "building house hospital clinic home church school tree tradition practice firm institution town city bridge device "
-    "instrument law problem debate museum wing ward book vaccine drug remedy technique theory"
+    "building home hospital clinic church school tree tradition practice firm institution town city bridge device "
+    "instrument law problem debate museum ward book vaccine drug remedy technique theory"
 )
 _OF_A_THING = before(rf"\b<<{_THINGS}>>s?\b[^.\n]{{0,24}}")
 _PART = before(r"\b<<half quarter third of>>[ -](?:an?[ ])?")
