@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from itertools import islice
 from typing import ClassVar
 
 from ....pipeline.contract.component import part
@@ -12,6 +13,9 @@ from .layout import LineHead
 
 MOST = 4
 """Maximum number of labels of one word, in the order of the text."""
+
+_SEVERAL = -1
+"""Number of no line: the label is on several lines."""
 
 
 @part("elsewhere")
@@ -38,16 +42,20 @@ class Elsewhere(TokenFeature):
         heads, forms, lowers = LineHead().column(words), words.forms, words.lowers
         breaks = [i for i, c in enumerate(words.view.text) if c in "\n\r"]
         line_of = [bisect_left(breaks, begin) for begin in words.begins]
-        lines_by_label: dict[str, dict[str, list[int]]] = {}
+        only_lines: dict[str, dict[str, int]] = {}  # of each word: its labels, with the line of each, or `_SEVERAL`
         for i, value in enumerate(heads):
             if isinstance(value, str) and value and self._is_eligible(forms[i]):
-                lines_by_label.setdefault(lowers[i], {}).setdefault(value, []).append(line_of[i])
-        column = empty(words)
+                labels = only_lines.setdefault(lowers[i], {})
+                if labels.setdefault(value, line_of[i]) != line_of[i]:
+                    labels[value] = _SEVERAL
+        column, known = empty(words), dict[tuple[str, int], tuple[str, ...] | None]()
         for i, lower in enumerate(lowers):
-            if lower in lines_by_label and self._is_eligible(forms[i]):
-                own = line_of[i]
-                values = [v for v, lines in lines_by_label[lower].items() if any(n != own for n in lines)]
-                column[i] = tuple(values[:MOST]) or None
+            if lower in only_lines and self._is_eligible(forms[i]):
+                key = lower, line_of[i]
+                if key not in known:
+                    others = (label for label, line in only_lines[lower].items() if line != line_of[i])
+                    known[key] = tuple(islice(others, MOST)) or None
+                column[i] = known[key]
         return column
 
     def _is_eligible(self, form: str) -> bool:
