@@ -8,7 +8,7 @@ FAST := not slow and $(ALONE)
 .PHONY: demo test test-all test-slow test-server test-neural test-spark soak check bench docs-site docs-serve index links clean
 
 demo: $(VENV)/installed    ## de-identify the bundled sample narratives
-	$(BIN)/caspipe run configs/deidentify.yaml
+	$(BIN)/caspipe run configs/deidentify.yaml --html
 	@echo
 	@echo 'Call it as $(BIN)/caspipe, or activate the environment: . $(BIN)/activate'
 

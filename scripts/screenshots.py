@@ -54,7 +54,7 @@ def prepare(scratch: Path) -> Path:
     from caspipe.pipeline.assembly.shipped import locate
     from caspipe.pipeline.pipeline import Pipeline
 
-    Pipeline.load(locate("deidentify"), [f"run.output={scratch / 'out'}"]).run()
+    Pipeline.load(locate("deidentify"), [f"run.output={scratch / 'out'}", "consumers.html={}"]).run()
     return scratch / "out" / "restricted" / "xmi"
 
 

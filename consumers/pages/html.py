@@ -21,7 +21,8 @@ from ..files.slices import Slices, slice_of
 from .document_page import ShownSpan, document_page, shown_spans
 from .rendering import render_fragment, render_page
 
-_INDEX = "index.html"
+INDEX = "index.html"
+"""Name of the list of all documents in the folder of the pages."""
 _ROWS = "<!-- rows -->"
 _NAME = "\0"
 """Placeholder in a row for the name of the page."""
@@ -44,8 +45,8 @@ class HtmlConsumer(FolderConsumer):
 
     def open(self) -> None:
         super().open()
-        self.open_folder(".html", reserved=[_INDEX])
-        self._index = Slices(self.files.folder / _INDEX, private=True, header=_list_page()[0])
+        self.open_folder(".html", reserved=[INDEX])
+        self._index = Slices(self.files.folder / INDEX, private=True, header=_list_page()[0])
         self._documents = 0
 
     def open_worker(self, *, shares_disk: bool = True) -> None:
@@ -58,7 +59,7 @@ class HtmlConsumer(FolderConsumer):
         spans = shown_spans(cas)
         depth = len(safe_parts(cas.id)) - 1
         row = _row(cas, spans, _NAME)
-        return Content(document_page(cas, spans, "../" * depth + _INDEX), extra=(depth, row))
+        return Content(document_page(cas, spans, "../" * depth + INDEX), extra=(depth, row))
 
     def commit(self, document_id: str, prepared: StagedFiles) -> list[Output]:
         outputs = super().commit(document_id, prepared)
@@ -69,7 +70,7 @@ class HtmlConsumer(FolderConsumer):
             outputs = [self._moved(outputs[0], name, depth)]
         position = self._index.append(document_id, row.replace(_NAME, quote(name.as_posix()), 1).encode())
         self._documents += 1
-        return [*outputs, Output(self.id, self._path(PurePosixPath(_INDEX)).as_posix(), *position, False)]
+        return [*outputs, Output(self.id, self._path(PurePosixPath(INDEX)).as_posix(), *position, False)]
 
     def restore(self, outputs: list[Output], state: Any, locate: Locate) -> StagedFiles | None:
         row = next((o for o in outputs if not o.whole), None)
@@ -87,12 +88,12 @@ class HtmlConsumer(FolderConsumer):
         return PurePosixPath(outputs[0].path).relative_to(self._place)
 
     def shared_files(self) -> dict[str, Path]:
-        return {} if self._index is None else {self._path(PurePosixPath(_INDEX)).as_posix(): self._index.file.temporary}
+        return {} if self._index is None else {self._path(PurePosixPath(INDEX)).as_posix(): self._index.file.temporary}
 
     def _moved(self, output: Output, name: PurePosixPath, depth: int) -> Output:
         """Write the page again, with a link to the list that fits its name."""
         path = self.files.folder / name
-        link, right = (f'<a href="{"../" * n}{_INDEX}">'.encode() for n in (depth, len(name.parts) - 1))
+        link, right = (f'<a href="{"../" * n}{INDEX}">'.encode() for n in (depth, len(name.parts) - 1))
         data = path.read_bytes().replace(link, right, 1)
         self.files.add(str(name), data)
         return self._output(name, len(data), hashlib.sha256(data).hexdigest())

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from ...pipeline.contract.component import Scope, TwoPhaseConsumer, component
 from ...pipeline.contract.output import Locate, Output
 from ...pipeline.contract.report import RunReport
 from ...pipeline.storage.files import make_folder, restricted_folder, write_atomic
 from ...typesystem import Cas
+from .html import INDEX, HtmlConsumer
 from .rendering import render_page
 from .report_run import configuration_text, failures, findings, pace_chart, resources, scan, summary, warnings
 from .tally import Tally
@@ -96,6 +99,15 @@ class ReportConsumer(TwoPhaseConsumer):
         else:
             make_folder(folder)
 
+    def _pages(self, report: RunReport) -> str:
+        """Return the address of the list of documents, relative to the report; empty if the run wrote no pages."""
+        for consumer in report.config.get("consumers", ()):
+            if consumer.get("component") == "html":
+                listed = self.output / consumer["parameters"].get("folder", HtmlConsumer.folder) / INDEX
+                if listed.is_file():
+                    return quote(Path(os.path.relpath(listed, (self.output / self.file).parent)).as_posix())
+        return ""
+
     def render(self, report: RunReport) -> bytes:
         """Return the page."""
         shown, withheld = warnings(report, ids=self.document_ids)
@@ -108,6 +120,7 @@ class ReportConsumer(TwoPhaseConsumer):
             found=findings(self._tally),
             scan=scan(report),
             resources=resources(report),
+            pages=self._pages(report),
             failures=failures(report, ids=self.document_ids, limit=self.max_failures),
             warnings=shown,
             withheld=withheld,

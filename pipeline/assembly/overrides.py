@@ -35,7 +35,10 @@ def override(config: Config, text: str) -> None:
 
 
 def replace(config: Config, path: str, data: Any, setting: Setting) -> None:
-    """Give the parameter at a path another value. Adds a fault to the configuration if nothing has that path."""
+    """Give the parameter at a path another value. Adds a fault to the configuration if nothing has that path.
+
+    `consumers.NAME` with a mapping adds that consumer, unless there is one.
+    """
     keys = path.split(".")
     if keys[0] == "run" and len(keys) > 1:
         _put(config.run, keys[1:], data)
@@ -46,14 +49,19 @@ def replace(config: Config, path: str, data: Any, setting: Setting) -> None:
     if keys[0] == "reader" and len(keys) >= 2:
         _replace_reader(config, keys[1:], data, setting)
         return
+    adds_consumer = keys[0] == "consumers" and len(keys) == 2 and isinstance(data, Mapping)
     steps = {"engines": config.engines, "consumers": config.consumers}.get(keys[0])
     keys = keys[1:] if steps is not None else keys
     steps = config.steps() if steps is None else steps
     targets, rest = _targets(steps, keys)
-    if not targets:
+    if not targets and adds_consumer:
+        config.consumers.append(Step(keys[0], keys[0], dict(data), ("consumers",), setting.place))
+    elif not targets:
         wanted = keys[0] if keys else ""
         names = sorted({n for s in steps for n in (s.name, s.id, s.id.replace("/", "."))})
         config.faults.append(setting.fault(f"no component called {wanted!r}{nearest(wanted, names)}"))
+    elif not rest and isinstance(data, Mapping) and targets[0] in config.consumers and len(targets) == 1:
+        targets[0].given.update(data)
     elif not rest:
         config.faults.append(setting.fault("expected a parameter after the component"))
     elif len(targets) > 1:

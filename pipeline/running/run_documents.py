@@ -48,12 +48,20 @@ def run_documents(run: Path, ledger: LedgerReader) -> Iterator[RunDocument]:
     """Yield the documents of a run in reading order. A path out of the folder of the run is not followed."""
     folder = place_in(run, xmi_folder(run).absolute())
     for row in ledger.rows():
-        own = row.outputs if not is_outside(folder) else ()
-        written = next((o for o in own if o.whole and _is_xmi(o.path, folder)), None)
-        if row.status == "released" and written is not None:
-            yield RunDocument(row, run / written.path, written.digest)
-        else:
-            yield RunDocument(row, None)
+        yield _run_document(run, row, folder)
+
+
+def run_document(run: Path, row: Row) -> RunDocument:
+    """Return one document of a run."""
+    return _run_document(run, row, place_in(run, xmi_folder(run).absolute()))
+
+
+def _run_document(run: Path, row: Row, folder: str) -> RunDocument:
+    own = row.outputs if not is_outside(folder) else ()
+    written = next((o for o in own if o.whole and _is_xmi(o.path, folder)), None)
+    if row.status == "released" and written is not None:
+        return RunDocument(row, run / written.path, written.digest)
+    return RunDocument(row, None)
 
 
 def document_name(xmi: Path, home: Path) -> str:

@@ -77,6 +77,14 @@ Surrogates = Annotated[
         help="Write realistic surrogates, not placeholders; needs the key. As `--set masker.surrogates=true`.",
     ),
 ]
+Pages = Annotated[
+    bool,
+    typer.Option(
+        "--html",
+        help="Write a page for each document in restricted/html, original and masked text side by side. As `--set "
+        "consumers.html={}`.",
+    ),
+]
 SiteFile = Annotated[
     Path | None,
     typer.Option("--site", metavar="FILE", help="List of words that are never or always PHI: YAML, CSV or TSV."),
@@ -118,13 +126,18 @@ def load(
 
 
 def overrides_of(
-    set_: list[str] | None, *, source: Path | None = None, site: Path | None = None, surrogates: bool = False
+    set_: list[str] | None,
+    *,
+    source: Path | None = None,
+    site: Path | None = None,
+    surrogates: bool = False,
+    html: bool = False,
 ) -> list[str]:
-    """Return the overrides of `--set`, with those that SOURCE, `--site` and `--surrogates` stand for.
+    """Return the overrides of `--set`, with those that SOURCE, `--site`, `--surrogates` and `--html` stand for.
 
     Raises ConfigError if SOURCE does not exist.
     """
-    given = [*_reading(source), *(set_ or [])]
+    given = [*_reading(source), *(["consumers.html={}"] if html else []), *(set_ or [])]
     if site is not None:
         given.append(f"site.lists={json.dumps(str(site))}")
     return [*given, "masker.surrogates=true"] if surrogates else given

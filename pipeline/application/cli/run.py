@@ -19,6 +19,7 @@ from . import console
 from .command import CommandApp
 from .options import (
     Config,
+    Pages,
     Plugin,
     Quiet,
     Set,
@@ -59,7 +60,7 @@ Metrics = Annotated[Path | None, typer.Option("--metrics", metavar="FILE", help=
 
 @app.command(
     epilog="Examples: `caspipe run deidentify notes` | `caspipe run my.yaml notes --output there` | "
-    "`caspipe run deidentify --surrogates` | "
+    "`caspipe run deidentify --surrogates` | `caspipe run deidentify notes --html` | "
     "`caspipe run my.yaml --resume --workers 8` | `caspipe run my.yaml --shard 3/64`"
 )
 def run(
@@ -91,11 +92,12 @@ def run(
         str, typer.Option(metavar="ID", help="Run engines up to this one and no consumers, then count the annotations.")
     ] = "",
     surrogates: Surrogates = False,
+    html: Pages = False,
     replace_release: ReplaceRelease = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a pipeline: reader, engines, consumers."""
-    given = overrides_of(set_, source=source, site=site, surrogates=surrogates)
+    given = overrides_of(set_, source=source, site=site, surrogates=surrogates, html=html)
     options = _run_options(
         output=output, workers=workers, shard=shard, ledger=ledger, runner=runner, events=events, metrics=metrics
     )
@@ -141,11 +143,12 @@ def retry(
     workers: Workers = "",
     ledger: LedgerFile = None,
     surrogates: Surrogates = False,
+    html: Pages = False,
     replace_release: ReplaceRelease = False,
     quiet: Quiet = False,
 ) -> None:
     """Run a pipeline again for documents that were not released, and for those that have changed since."""
-    given = overrides_of(set_, source=source, site=site, surrogates=surrogates)
+    given = overrides_of(set_, source=source, site=site, surrogates=surrogates, html=html)
     options = _run_options(output=output, workers=workers, ledger=ledger, replace_release=_flag(replace_release))
     again = ["run.resume=true", f"run.retry_quarantined={str(quarantined).lower()}"]
     pipeline = load(config, [*given, *options, *again], plugin, verify, trust=trust)
@@ -164,11 +167,12 @@ def merge(
     trust: Trust = False,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the folders of the parts.")] = False,
     surrogates: Surrogates = False,
+    html: Pages = False,
     replace_release: ReplaceRelease = False,
     quiet: Quiet = False,
 ) -> None:
     """Combine the parts of a run that `caspipe run --shard` made."""
-    given = overrides_of(set_, source=source, site=site, surrogates=surrogates)
+    given = overrides_of(set_, source=source, site=site, surrogates=surrogates, html=html)
     options = _run_options(output=output, replace_release=_flag(replace_release))
     pipeline = load(config, [*given, *options], plugin, verify, trust=trust)
     with console.progress(quiet) as progress:

@@ -12,10 +12,12 @@ from ....consumers.pages.document_page import document_page
 from ....typesystem import GOLD_VIEW, INITIAL_VIEW, Cas, Phi
 from ...errors import ConfigError, ConsumerError, Fault, ReaderError
 from ...pipeline import Pipeline
+from ...running.run_documents import is_run
 from ...storage.files import write_atomic
 from .command import CommandApp
 from .convert import find_component, parameter_names, source_parameters
 from .options import Plugin, Set, load, load_plugins, reader_names, shipped_configs
+from .run_page import run_document_cas, run_page
 
 app = CommandApp()
 
@@ -33,11 +35,19 @@ BY_SUFFIX = {
 
 @app.command(
     epilog="Examples: `caspipe view out/restricted/xmi/17.xmi` | `caspipe view note.txt --open` | "
-    "`caspipe view out/restricted/quarantine/000017.cas` (with the places that the leak gate refused) | "
+    "`caspipe view out ward-17` (a document of a run; one in quarantine with the places that the leak gate refused) | "
     "`caspipe view corpus/17.xml --from i2b2 -o page.html`. A file without annotations (.txt) goes through a pipeline first."
 )
 def view(
-    file: Annotated[Path, typer.Argument(help="A document: XMI, JSON CAS, XCAS, text, or a format of --from.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE|RUN", help="A document: XMI, JSON CAS, XCAS, text, or a format of --from; or a run's output."
+        ),
+    ],
+    document: Annotated[
+        str, typer.Argument(metavar="[DOCUMENT]", help="Id or number of a document of the run.", show_default=False)
+    ] = "",
     from_: Annotated[
         str,
         typer.Option("--from", metavar="READER", help="Default: chosen by the suffix.", autocompletion=reader_names),
@@ -51,7 +61,10 @@ def view(
         int, typer.Option(metavar="N", help="Number of the document in a file with several; from 1.", min=1)
     ] = 1,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The page; default: FILE.html in this folder.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The page; default: FILE.html in this folder, or in that of the run."
+        ),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Show it in the browser.")] = False,
     set_: Set = None,
@@ -59,15 +72,25 @@ def view(
 ) -> None:
     """Write a page with the original and masked text of one document, and the source of each span."""
     load_plugins(plugin)
-    cas = _document(file, from_, typesystem, number, config, set_)
-    _show_reference(cas)
-    page = output or Path(f"{file.name}.html")
-    if not page.parent.is_dir():
-        raise ConsumerError(f"{page}: no such folder")
-    write_atomic(page, document_page(cas, index=""), private=True)
+    in_run = is_run(file)
+    if document and not in_run:
+        raise ConfigError([Fault("DOCUMENT", "expected only with the output folder of a run", str(file))])
+    if in_run and output is None:
+        page = run_page(file, document)
+    else:
+        cas = run_document_cas(file, document) if in_run else _document(file, from_, typesystem, number, config, set_)
+        page = output or Path(f"{file.name}.html")
+        _write(page, cas)
     typer.echo(str(page))
     if show:
         typer.launch(page.absolute().as_uri())
+
+
+def _write(page: Path, cas: Cas) -> None:
+    _show_reference(cas)
+    if not page.parent.is_dir():
+        raise ConsumerError(f"{page}: no such folder")
+    write_atomic(page, document_page(cas, index=""), private=True)
 
 
 def _document(

@@ -12,6 +12,9 @@ from .damage import damaged, database_errors
 from .lock import locked, unlock
 from .schema import Row, RunRow, row_of, verified
 
+_DIGITS = 19
+"""Numbers with fewer digits fit a column of a database."""
+
 
 class LedgerReader:
     """An open ledger: an SQLite file with a row for each run and each document. It does not contain any text of documents."""
@@ -57,6 +60,15 @@ class LedgerReader:
         """Return the next documents of the latest run after a number, at most `size`."""
         sql = "SELECT * FROM documents WHERE run = (SELECT max(run) FROM runs) AND number > ? ORDER BY number LIMIT ?"
         return list(self.read_rows(sql, after, size))
+
+    def document(self, name: str) -> Row | None:
+        """Return the document of the latest run with an id, or else with a number; None if there is none."""
+        latest = "SELECT * FROM documents WHERE run = (SELECT max(run) FROM runs)"
+        rows = self.read_rows(f"{latest} AND id = ? ORDER BY number LIMIT 1", name.encode("utf-8", "surrogatepass"))
+        found = next(rows, None)
+        if found is None and name.isascii() and name.isdecimal() and len(name) < _DIGITS:
+            found = next(self.read_rows(f"{latest} AND number = ?", int(name)), None)
+        return found
 
     def around(self, row: Row, distance: int) -> Iterator[Row]:
         """Yield the documents of the same run within a distance in reading order."""
