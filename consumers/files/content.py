@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ...pipeline.storage.files import Staged
+
 
 @dataclass(frozen=True, slots=True)
 class Content:
     """The bytes of a document's file, and what goes with them."""
 
-    data: bytes
+    data: bytes | Staged
+    """Staged: they are on the disk already."""
     companions: tuple[tuple[str, bytes], ...] = ()
     """Suffix and bytes of further files with the same name."""
     state: Any = None

@@ -12,6 +12,7 @@ from ...pipeline.contract.output import Locate, Output
 from ...pipeline.storage.file_names import FileNames
 from ...pipeline.storage.files import DocumentFolder, Staged, digest_of
 from ...pipeline.storage.release_place import place_in
+from ...pipeline.storage.spool import Spool
 from ...typesystem import Cas
 from .content import Content
 
@@ -69,6 +70,12 @@ class FolderConsumer(TwoPhaseConsumer):
         """Return the content of a document's file. Raises CaspipeError if the document cannot be written."""
         raise TypeError(f"{type(self).__name__} must define content(cas)")
 
+    def spool(self) -> Spool | None:
+        """Return a new spool in the folder, for content that need not be in memory; None if the folder is on another machine."""
+        if not self._shares_disk:
+            return None
+        return Spool(self.files.folder, private=self.writes_original(), durable=self.durable)
+
     def add_state(self, state: Any) -> None:
         """Process the `state` of a document that was written or adopted."""
 
@@ -76,7 +83,7 @@ class FolderConsumer(TwoPhaseConsumer):
         """Write the files of a document to the disk, without names yet."""
         content = self.content(cas)
         content = content if isinstance(content, Content) else Content(content)
-        files = (("", content.data), *content.companions)
+        files: tuple[tuple[str, Staged | bytes], ...] = (("", content.data), *content.companions)
         return StagedFiles(self._staged(files) if self._shares_disk else files, content.state, content.extra)
 
     def _staged(self, files: Iterable[tuple[str, Staged | bytes]]) -> tuple[tuple[str, Staged], ...]:

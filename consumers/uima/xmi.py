@@ -13,7 +13,7 @@ from ...pipeline.contract.component import component
 from ...pipeline.contract.output import Locate, Output
 from ...typesystem import Cas, TypeSystemError
 from ...typesystem.typesystem import TypeSystem, own_types
-from ...typesystem.xmi.writer import write_xmi
+from ...typesystem.xmi.writer import stream_xmi, write_xmi
 from ..files.content import Content
 from ..files.folder import StagedFiles
 from .cas_folder import CasFolderConsumer
@@ -60,15 +60,21 @@ class XmiConsumer(CasFolderConsumer):
     def content(self, cas: Cas) -> Content:
         types = cas.typesystem
         known = types or own_types()
-        data = write_xmi(
-            self.released(cas),
-            typesystem=types,
-            views=self.views or None,
-            types=[known[name] for name in self.types] or None,
-            on_illegal=self.on_illegal,
-            offset_map=self.offset_map,
-            pretty=self.pretty,
-        )
+        options: dict[str, Any] = {
+            "typesystem": types,
+            "views": self.views or None,
+            "types": [known[name] for name in self.types] or None,
+            "on_illegal": self.on_illegal,
+            "offset_map": self.offset_map,
+            "pretty": self.pretty,
+        }
+        released, spool = self.released(cas), self.spool()
+        if spool is None:
+            return Content(write_xmi(released, **options), extra=self._bytes(types))
+        try:
+            data = spool.stage(stream_xmi(released, spool.write, **options))
+        finally:
+            spool.discard()
         return Content(data, extra=self._bytes(types))
 
     def _bytes(self, types: TypeSystem | None) -> bytes | None:

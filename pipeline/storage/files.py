@@ -172,15 +172,28 @@ _TOGETHER = 8
 
 def stage(folder: Path, data: bytes, *, private: bool = False, durable: bool = True) -> Staged:
     """Write a temporary file that gets its name later, by `place`. Raises ConsumerError with the folder."""
-    path = folder / f"{_STAGED}{secrets.token_hex(8)}.tmp"
+    return stage_pieces(folder, [data], private=private, durable=durable)
+
+
+def stage_pieces(folder: Path, pieces: Iterable[bytes], *, private: bool = False, durable: bool = True) -> Staged:
+    """Write a temporary file as `stage`, piece by piece."""
+    path, length, digest = staging_path(folder), 0, hashlib.sha256()
     try:
         with os.fdopen(create(path, 0o600 if private else NOT_BY_ALL), "wb", buffering=0) as file:
-            write_all(file.fileno(), data)
+            for piece in pieces:
+                write_all(file.fileno(), piece)
+                digest.update(piece)
+                length += len(piece)
     except OSError as error:
         with contextlib.suppress(OSError):
             path.unlink()
         raise cannot(folder, error) from None
-    return Staged(str(path), len(data), hashlib.sha256(data).hexdigest(), durable)
+    return Staged(str(path), length, digest.hexdigest(), durable)
+
+
+def staging_path(folder: Path) -> Path:
+    """Return a new path for a temporary file, which the next run removes if this one is killed."""
+    return folder / f"{_STAGED}{secrets.token_hex(8)}.tmp"
 
 
 def settle(files: Iterable[Staged]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,9 +45,27 @@ def write_xmi(
 
     Raises CasError, which names document, type and feature, never a value.
     """
+    written: list[bytes] = []
+    options: dict[str, Any] = {"typesystem": typesystem, "views": views, "types": types, "on_illegal": on_illegal}
+    head = stream_xmi(cas, written.append, **options, offset_map=offset_map, pretty=pretty)
+    return b"".join([head, *written])
+
+
+def stream_xmi(
+    cas: Cas,
+    write: Callable[[bytes], object],
+    *,
+    typesystem: TypeSystem | None = None,
+    views: Iterable[str] | None = None,
+    types: Iterable[type[FeatureStructure]] | None = None,
+    on_illegal: Literal["replace", "error"] = "replace",
+    offset_map: bool = False,
+    pretty: bool = False,
+) -> bytes:
+    """Write the document as `write_xmi`, piece by piece, without its first bytes; return these, which are known last."""
     ts = typesystem or cas.typesystem or own_types()
     graph = Collector(cas, ts, views, types, offset_map).collect()
-    return _Writer(cas, ts, graph, on_illegal == "error", "\n  " if pretty else "").document()
+    return _Writer(cas, ts, graph, on_illegal == "error", "\n  " if pretty else "", write).document()
 
 
 def save_xmi(cas: Cas, path: str | Path, **options: Any) -> None:
@@ -73,21 +91,24 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 class _Writer(GraphWriter):
-    def __init__(self, cas: Cas, types: TypeSystem, graph: Graph, strict: bool, indent: str) -> None:
+    def __init__(
+        self, cas: Cas, types: TypeSystem, graph: Graph, strict: bool, indent: str, write: Callable[[bytes], object]
+    ) -> None:
         super().__init__(cas, types, graph, Escaper(strict), Losses())
         self.indent = indent
         self.prefixes: dict[str, str] = {}
-        self._written: list[bytes] = []
+        self._write_bytes = write
 
     def flush(self) -> None:
         """Encode what was written so far: the strings of all instances together would take several times as much memory."""
-        self._written.append("".join(self.out).encode())
+        self._write_bytes("".join(self.out).encode())
         self.out.clear()
 
     def pos_reference(self, number: int) -> str:
         return f' pos="{number}"'
 
     def document(self) -> bytes:
+        """Write everything but the head, and return that."""
         graph, indent = self.graph, self.indent
         metadata_package = plan_for(MetadataRecord, self.types).package
         packages = [b.plan.package for b in graph.batches]
@@ -115,7 +136,7 @@ class _Writer(GraphWriter):
         used = "".join(f' xmlns:{p}="{package_uri(package)}"' for package, p in self.prefixes.items())
         self.flush()
         head = f'<?xml version="1.0" encoding="UTF-8"?>\n<xmi:XMI xmlns:xmi="{XMI}"{used} xmi:version="2.0">'
-        return b"".join([head.encode(), *self._written])
+        return head.encode()
 
     def _members(self, members: array[int]) -> None:
         for first in range(0, len(members), ROWS):
