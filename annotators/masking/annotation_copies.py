@@ -121,15 +121,14 @@ def _tokens(source: View, offsets: OffsetMap) -> Callable[[View], None]:
     pos = None if source.has_only_spans(Token) else source.tokens.pos
 
     def add(target: View) -> None:
-        new_begins: list[int] = []
-        new_ends: list[int] = []
+        new_begins, new_ends = begins[:0], ends[:0]  # arrays if the document is long
         tags: list[str] = []
         shift = first = 0
         end = ends[-1]
         for low, high, _, new_high in (*offsets.segments(), (end, end, end, end)):
             last = bisect_right(ends, low, first)
-            new_begins += [b + shift for b in begins[first:last]]
-            new_ends += [e + shift for e in ends[first:last]]
+            new_begins.extend([b + shift for b in begins[first:last]])
+            new_ends.extend([e + shift for e in ends[first:last]])
             if pos:
                 tags += pos[first:last]
             shift = new_high - high

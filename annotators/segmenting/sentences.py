@@ -74,7 +74,7 @@ class SentenceRules:
                 firsts.append(token)
         if firsts:
             firsts.extend(range(firsts[-1] + max_tokens, count, max_tokens))
-        return [begins[i] for i in firsts], [ends[i - 1] for i in firsts[1:]] + ends[-1:]
+        return [begins[i] for i in firsts], [*(ends[i - 1] for i in firsts[1:]), *ends[-1:]]
 
     def breaks(self, text: str) -> list[int]:
         """Return the offsets between sentences, ascending: each is after a stop or before the start of the next sentence."""
