@@ -6,7 +6,7 @@ token's other values, and each offset of the window; a document is then a matter
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -17,13 +17,14 @@ import numpy.typing as npt
 from ...pipeline.contract.resources import load, resource_class
 from ...pipeline.errors import CasError
 from ...typesystem import FeatureStructure, FormTable
+from .compact import CompactColumn
 from .feature import Feature, FormFeature, TokenFeature, ValueFeature, Words, as_tuple
 from .form_attributes import FormAttributes, base
 from .numbering import DocumentRows, RowNumbering
 
 Context = Literal["sentence", "document"]
 Floats = npt.NDArray[np.float64]
-S = TypeVar("S", bound=Sequence[Any])
+S = TypeVar("S", bound=Sized)
 
 BLOCK = 32_768
 """Maximum number of tokens whose scores are computed together: the memory of a model does not grow with the document."""
@@ -35,7 +36,7 @@ class FeatureGroup(NamedTuple):
     """Features whose values are cached together: their labels, and a column of values for each of them."""
 
     labels: tuple[str, ...]
-    columns: list[list[Any]]
+    columns: Sequence[list[Any] | CompactColumn]
 
     def by_token(self, first: int = 0, last: int | None = None) -> Iterable[Any]:
         """Return the values of each token of a range, as one hashable key."""
@@ -187,8 +188,9 @@ class FeatureSet:
 
     def columns(self, words: Words) -> DocumentFeatures:
         """Return the features of a document; the previous object if it is equal, so that models share its cached rows."""
+        kept: Callable[[Any], list[Any] | CompactColumn] = list if len(words) <= BLOCK else CompactColumn
         groups = [
-            FeatureGroup(tuple(f.label for f in some), [_whole(f, list(f.column(words)), words) for f in some])
+            FeatureGroup(tuple(f.label for f in some), [_whole(f, kept(f.column(words)), words) for f in some])
             for some in self._grouped
         ]
         rows = [_whole(f, f.column(words), words) for f in self.of_value]
