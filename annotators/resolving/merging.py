@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ...typesystem import PhiCandidate, PhiKind
 from .candidates import CandidateSpan, SourceOrder, source_name
@@ -36,6 +36,26 @@ def merge_neighbors(
         before.note("joined with its neighbor")
         span.merged_into = before
     return joined
+
+
+def windows_of(groups: Iterable[list[CandidateSpan]], text: str, size: int) -> Iterator[list[list[CandidateSpan]]]:
+    """Yield the groups, in text order, in windows of at least `size`, between which no spans are joined."""
+    window: list[list[CandidateSpan]] = []
+    end = 0
+    for group in groups:
+        begin = group[0].begin
+        if len(window) >= size and not _may_join(text[end:begin]):
+            yield window
+            window = []
+        window.append(group)
+        end = max(item.end for item in group)
+    if window:
+        yield window
+
+
+def _may_join(gap: str) -> bool:
+    """Return whether spans may be joined over a text, or over a longer one that ends with it."""
+    return bool(_GAP.fullmatch(gap) or _AFTER_ABBREVIATION.fullmatch(gap))
 
 
 def refine_kinds(spans: Sequence[ResolvedSpan], candidates: Iterable[CandidateSpan], order: SourceOrder) -> None:

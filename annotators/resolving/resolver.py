@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
@@ -25,10 +26,12 @@ from .candidates import (
 )
 from .coded_terms import NO_NAME, is_term
 from .evidence import Evidence
-from .merging import merge_neighbors, refine_kinds
+from .merging import merge_neighbors, refine_kinds, windows_of
 from .spans import REMAINDER_OF, Remainder, Resolution, ResolvedSpan, uncontested, uncovered
 from .strategies import Priority, Strategy
 
+WINDOW = 5_000
+"""Groups of candidates that are resolved together, at least."""
 _GIVEN = "given as Phi"
 
 
@@ -115,24 +118,42 @@ class Resolver(AnalysisEngine):
             return
         view = cas.view()
         candidates = list(self._candidates(self._findings(cas, _adopt_foreign_phi(view)), view.text))
-        resolutions = self._resolve(list(group_overlapping(candidates)), view)
+        groups = group_overlapping(candidates)
+        found: list[Phi] = []
+        once = dict[str, str]()  # many reasons are equal: each is one string
+        for window in windows_of(groups, view.text, self._window):
+            found += self._settle(window, view, once)
+        view.add_all(found)
+
+    @property
+    def _window(self) -> int:
+        """The number of groups that are resolved together, which limits the memory: all if they depend on each other."""
+        together = type(self.strategy).resolve_document is not Strategy.resolve_document or self.refine == "evidence"
+        return sys.maxsize if together else WINDOW
+
+    def _settle(self, groups: Sequence[list[CandidateSpan]], view: View, once: dict[str, str]) -> list[Phi]:
+        """Return the Phi of groups of candidates, and set the decision about each candidate."""
+        resolutions = self._resolve(groups, view)
         spans = [span for resolution in resolutions for span in resolution.spans]
         if self.refine:
             refine_kinds(spans, self._refining(resolutions, view), self._order)
         merge_neighbors(spans, self.merge, view.text, view.spans(Sentence)[0])
         phi_of = {id(span): _phi(span) for span in spans if span.merged_into is None}
+        for phi in phi_of.values():
+            phi.reason = once.setdefault(phi.reason, phi.reason)
         for resolution in resolutions:
             for item, span, reason in resolution.decisions:
                 phi = phi_of[id(span.merged_into or span)]
                 item.candidate.winner = phi
-                item.candidate.reason = span.reason if reason is None else reason
+                why = span.reason if reason is None else reason
+                item.candidate.reason = once.setdefault(why, why)
                 same_bounds = item.begin == phi.begin and item.end == phi.end
                 if not phi.value and item.candidate.kind.top is phi.kind.top and same_bounds:
                     phi.value = item.candidate.value
             for item, rival, why in resolution.rejected:
                 item.candidate.winner = None if rival is None else phi_of[id(rival.merged_into or rival)]
-                item.candidate.reason = why
-        view.add_all(list(phi_of.values()))
+                item.candidate.reason = once.setdefault(why, why)
+        return list(phi_of.values())
 
     def _refining(self, resolutions: Sequence[Resolution], view: View) -> list[CandidateSpan]:
         """Return the candidates that may refine kinds."""

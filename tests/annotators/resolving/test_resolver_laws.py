@@ -96,3 +96,20 @@ def test_the_order_of_adding_does_not_matter(cas: Cas, resolver: Resolver, rando
     resolver.process(cas)
     resolver.process(shuffled)
     assert [repr(item) for item in final(shuffled)] == [repr(item) for item in final(cas)]
+
+
+def decided(cas: Cas) -> list[tuple[Any, ...]]:
+    winners = ((c, c.winner) for c in cas.select(PhiCandidate))
+    return [(c.begin, c.end, c.source, c.reason, w and (w.begin, w.end, w.kind)) for c, w in winners]
+
+
+@given(documents(), resolvers(), st.sampled_from([True, False, "evidence"]), st.integers(1, 3))
+@settings(max_examples=150, deadline=None)
+def test_windows_change_nothing(cas: Cas, resolver: Resolver, refine: Any, window: int) -> None:
+    resolver.refine = refine
+    other = cas.copy()
+    resolver.process(cas)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("caspipe.annotators.resolving.resolver.WINDOW", window)
+        resolver.process(other)
+    assert (repr(final(other)), repr(decided(other))) == (repr(final(cas)), repr(decided(cas)))
