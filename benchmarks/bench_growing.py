@@ -1,6 +1,6 @@
 """Measure the default pipeline on dense documents of growing length: whether time stays proportional to the text.
 
-    python -m benchmarks.bench_growing [--sizes 20000,40000,80000,160000] [--config deidentify] [--texts "one name,dense"]
+    python -m benchmarks.bench_growing [--sizes 20000,40000,80000,160000] [--config deidentify] [--texts "one name;dense"]
 
 Documents consist of nothing but names: one name over and over, sentences with different names, a list of different names; or
 they have a span in about every 20 characters (`dense`). Times are processor times of one pass of engines and consumers, in
@@ -54,6 +54,54 @@ def dense(size: int, draw: random.Random) -> str:
     return "".join(lines)
 
 
+def many_names(size: int, draw: random.Random) -> str:
+    """Return 3,000 different names over and over."""
+    names = [f"{_name(draw)} {_name(draw)}, " for _ in range(3_000)]
+    return ("".join(names) * (size // 30_000 + 1))[:size]
+
+
+def digits(size: int, draw: random.Random) -> str:
+    """Return random digits in groups."""
+    groups = (str(draw.randrange(10 ** draw.randrange(1, 12))) for _ in range(size // 4))
+    return " ".join(groups)[:size]
+
+
+def one_line(size: int, draw: random.Random) -> str:
+    """Return the dense document without line breaks."""
+    return dense(size, draw).replace("\n", " ")
+
+
+def short_lines(size: int, draw: random.Random) -> str:
+    """Return lines with one or two words or a number."""
+    makers = (lambda: _name(draw), lambda: "stable", lambda: str(draw.randrange(1_000)), lambda: f"Name: {_name(draw)}")
+    return "".join(f"{draw.choice(makers)()}\n" for _ in range(size // 6))[:size]
+
+
+def long_word(size: int, draw: random.Random) -> str:
+    """Return one word."""
+    return "".join(draw.choices(SYLLABLES, k=size // 2))[:size]
+
+
+def dates(size: int, draw: random.Random) -> str:
+    """Return dates in several forms."""
+    months = "January March May July September November".split()
+    forms = (
+        lambda d, m, y: f"{m}/{d}/{y}",
+        lambda d, m, y: f"{y}-{m:02}-{d:02}",
+        lambda d, m, y: f"{d} {months[m // 2 - 1]} {y}",
+        lambda d, m, y: f"{months[m // 2 - 1]} {d}",
+    )
+    made = (
+        draw.choice(forms)(draw.randint(1, 28), draw.randint(2, 12), draw.randint(1950, 2024)) for _ in range(size // 8)
+    )
+    return ", ".join(made)[:size]
+
+
+def capitals(size: int, draw: random.Random) -> str:
+    """Return the dense document in capital letters."""
+    return dense(size, draw).upper()
+
+
 def _name(draw: random.Random) -> str:
     return "".join(draw.choices(SYLLABLES, k=3)).title()
 
@@ -63,6 +111,13 @@ TEXTS: dict[str, Callable[[int, random.Random], str]] = {
     "sentences": sentences,
     "list of names": roster,
     "dense": dense,
+    "3,000 names": many_names,
+    "digits": digits,
+    "one line": one_line,
+    "short lines": short_lines,
+    "long word": long_word,
+    "dates": dates,
+    "capitals": capitals,
 }
 
 
@@ -84,7 +139,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="20000,40000,80000,160000", help="lengths in characters")
     parser.add_argument("--config", default="deidentify", help="shipped configuration")
-    parser.add_argument("--texts", default=",".join(TEXTS), help="sorts of documents")
+    parser.add_argument("--texts", default=";".join(TEXTS), help="sorts of documents, separated by semicolons")
     given = parser.parse_args()
     warnings.simplefilter("ignore")  # no key: dates become placeholders
     with (
@@ -93,7 +148,7 @@ def main() -> None:
     ):
         pipeline.process(sentences(5_000, random.Random(0)))  # fills the caches of words
         print(f"{'':16}{'characters':>12}{'spans':>8}{'ms/1,000':>10}{'MB':>7}  by component")
-        for title in given.texts.split(","):
+        for title in given.texts.split(";"):
             make = TEXTS[title]
             for size in map(int, given.sizes.split(",")):
                 text = make(size, random.Random(size))
