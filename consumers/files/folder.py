@@ -83,7 +83,7 @@ class FolderConsumer(TwoPhaseConsumer):
         """Write the files of a document to the disk, without names yet."""
         content = self.content(cas)
         content = content if isinstance(content, Content) else Content(content)
-        files: tuple[tuple[str, Staged | bytes], ...] = (("", content.data), *content.companions)
+        files: tuple[tuple[str, Staged | bytes], ...] = (("", content.staged or content.data), *content.companions)
         return StagedFiles(self._staged(files) if self._shares_disk else files, content.state, content.extra)
 
     def _staged(self, files: Iterable[tuple[str, Staged | bytes]]) -> tuple[tuple[str, Staged], ...]:

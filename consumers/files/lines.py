@@ -73,7 +73,6 @@ class LineConsumer(TwoPhaseConsumer):
         """Write everything about a document, or nothing."""
         slices = self.slices
         separator = self.separator if slices.file.offset > len(self.header()) else b""
-        assert isinstance(prepared.data, bytes)  # a document of a shared file has no file of its own
         position = slices.append(document_id, prepared.data, separator)
         self.add_state(prepared.state)
         return [Output(self.id, self._place, *position, False)]

@@ -72,10 +72,10 @@ class XmiConsumer(CasFolderConsumer):
         if spool is None:
             return Content(write_xmi(released, **options), extra=self._bytes(types))
         try:
-            data = spool.stage(stream_xmi(released, spool.write, **options))
+            staged = spool.stage(stream_xmi(released, spool.write, **options))
         finally:
             spool.discard()
-        return Content(data, extra=self._bytes(types))
+        return Content(b"", extra=self._bytes(types), staged=staged)
 
     def _bytes(self, types: TypeSystem | None) -> bytes | None:
         """Return a type system as XML; the same object for documents that share it, so that it is pickled once."""
