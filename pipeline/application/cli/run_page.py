@@ -12,6 +12,7 @@ from ...running.ledger import LedgerReader, Row
 from ...running.run_documents import RunDocument, run_document
 from ...storage.files import digest_of, restricted_folder, write_atomic
 from ...storage.own_kinds import declare_from
+from ...storage.release_place import is_outside
 from ..review.catalogue import MAX_FILE_BYTES, SingleDocumentReader
 from ..review.run_documents import quarantined_cas
 
@@ -46,7 +47,7 @@ def _document(run: Path, name: str) -> RunDocument:
 
 def _written(run: Path, row: Row) -> Path | None:
     """Return the page that the run wrote, if it is still the same."""
-    pages = (o for o in row.outputs if o.whole and o.path.endswith(".html"))
+    pages = (o for o in row.outputs if o.whole and o.path.endswith(".html") and not is_outside(o.path))
     return next((run / o.path for o in pages if digest_of(run / o.path) == o.digest), None)
 
 
