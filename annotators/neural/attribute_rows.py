@@ -82,7 +82,7 @@ def _bytes(numbers: list[int]) -> bytes:
 
 def padded(rows: Sequence[bytes]) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return rows of indexes as an array, padded with 0: (rows, length of the longest, but at least 1)."""
-    lengths = np.array([len(row) // 8 for row in rows], dtype=np.int64)
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows)) // 8
     indexes = np.zeros((len(rows), max(1, int(lengths.max(initial=0)))), dtype=np.int64)
     indexes[np.arange(indexes.shape[1]) < lengths[:, None]] = np.frombuffer(b"".join(rows), np.int64)
     return indexes

@@ -73,7 +73,7 @@ class BiLstm:
         done = 0
         with np.errstate(over="ignore"):  # exp(x) is infinite for a gate that is closed: 1 / inf is 0
             for n, some in groupby(active):
-                steps = sum(1 for _ in some)
+                steps = len(list(some))
                 first, done = done, done + 2 * n * steps
                 cell = np.ascontiguousarray(cell[:, :n])
                 states_here = states[first:done].reshape(steps, 2, n, width)
