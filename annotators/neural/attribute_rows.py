@@ -22,6 +22,7 @@ class AttributeRows:
     def __init__(self, features: FeatureSet, index: Mapping[str, int]) -> None:
         self._offsets = list(features.offsets)
         self._numbers = _by_base(features, index)
+        self._features = features
         self._forms: FormTable[Cells] = FormTable(lambda form: self._cells(features.bases(form)))
         self._groups: list[dict[Any, Cells]] = []
         self._before, self._after = (
@@ -31,6 +32,7 @@ class AttributeRows:
 
     def rows(self, columns: DocumentFeatures) -> list[bytes]:
         """Return the indexes of the binary attributes of every token, as the bytes of 64-bit integers."""
+        self._forms.fill(columns.forms, self._cells_of_forms)
         cells = list(map(self._forms.__getitem__, columns.forms))
         values = [list(map(table.__getitem__, group.by_token())) for table, group in self._of_groups(columns)]
         by_offset: list[Cells] = []
@@ -55,6 +57,9 @@ class AttributeRows:
             for group in columns.groups:
                 self._groups.append(BoundedCache(self._cells_of_group(bases_of(group.labels))))
         return zip(self._groups, columns.groups, strict=True)
+
+    def _cells_of_forms(self, forms: list[str]) -> list[Cells]:
+        return [self._cells(bases) for bases in map(self._features.bases, forms)]
 
     def _cells_of_group(self, bases: Callable[[Any], tuple[str, ...]]) -> Callable[[Any], Cells]:
         return lambda key: self._cells(bases(key))

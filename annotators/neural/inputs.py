@@ -114,6 +114,8 @@ class Indexer:
         """Return the arrays of a document. `gaps` is the text after each token, needed with `post_space`."""
         forms = columns.forms
         keys = [f + "\0" + g for f, g in zip(forms, gaps or (), strict=True)] if self.post_space else forms
+        self._indexes.fill(forms, lambda new: map(self._index_of, new))
+        self._spellings.fill(keys, lambda new: map(self._spelling, new))
         return IndexedDocument(
             np.fromiter(map(self._indexes.__getitem__, forms), np.int64, len(forms)),
             list(map(self._spellings.__getitem__, keys)),
