@@ -146,7 +146,8 @@ class SpanProbabilities:
     def _accumulate(self, sums: Floats, factors: Floats, active: list[int], lowest: float) -> None:
         """Multiply states by the sums of the step before, forward and backward. Step t has `active[t]` sequences."""
         labels, first, t = sums.shape[1], 0, 0
-        every = 1 + int((SMALLEST - lowest) / max(self._apart, log(labels), 1.0))
+        step = max(self._apart, log(labels), 1.0)
+        every = 1 + int(min(SMALLEST - lowest, (SMALLEST - step) / 2) / step)  # half: forward sums are multiplied by backward ones
         before: Floats | None = None
         for n, some in groupby(active):
             count = len(list(some))
