@@ -59,7 +59,7 @@ class AttributeRows:
         return zip(self._groups, columns.groups, strict=True)
 
     def _cells_of_forms(self, forms: list[str]) -> list[Cells]:
-        return [self._cells(bases) for bases in map(self._features.bases, forms)]
+        return [self._cells(bases) for bases in self._features.bases_of(forms)]
 
     def _cells_of_group(self, bases: Callable[[Any], tuple[str, ...]]) -> Callable[[Any], Cells]:
         return lambda key: self._cells(bases(key))

@@ -133,7 +133,9 @@ class SpanProbabilities:
         tokens = np.stack([begins[rank] + steps, lasts[rank] - steps])
         places = np.arange(2)[:, None] * sizes + firsts + np.arange(len(states))
         sums, factors = np.empty((2 * len(states), states.shape[1])), np.ones(2 * len(states))
-        sums[places] = states[tokens]  # the first token of each sequence, then the last of each; then the second of each, ...
+        sums[places] = states[
+            tokens
+        ]  # the first token of each sequence, then the last of each; then the second of each, ...
         self._accumulate(sums, factors, active.tolist(), lowest)
         logs = np.zeros(len(states))
         logs[tokens[1]] = np.log(factors[places[1]])
@@ -147,7 +149,9 @@ class SpanProbabilities:
         """Multiply states by the sums of the step before, forward and backward. Step t has `active[t]` sequences."""
         labels, first, t = sums.shape[1], 0, 0
         step = max(self._apart, log(labels), 1.0)
-        every = 1 + int(min(SMALLEST - lowest, (SMALLEST - step) / 2) / step)  # half: forward sums are multiplied by backward ones
+        every = 1 + int(
+            min(SMALLEST - lowest, (SMALLEST - step) / 2) / step
+        )  # half: forward sums are multiplied by backward ones
         before: Floats | None = None
         for n, some in groupby(active):
             count = len(list(some))
@@ -160,7 +164,7 @@ class SpanProbabilities:
                     np.matmul(before[:, :n], self._both, reached)
                     np.multiply(now, reached, now)
                     if t % every == 0:
-                        np.add.reduce(now, 2, None, factor, True)
+                        np.add.reduce(now, axis=2, out=factor, keepdims=True)
                         np.divide(now, factor, now)
                 before, t = now, t + 1
             first = last

@@ -107,9 +107,7 @@ class SparseViterbi:
         self._inside = others[:, self._others].max(axis=0, initial=-np.inf)[:, None]
         self._closing = float(others[:, outside].max(initial=-np.inf))
 
-    def path(
-        self, scores: Floats, sequences: Sequence[tuple[int, int]], *, inside: Bools | None = None
-    ) -> list[int]:
+    def path(self, scores: Floats, sequences: Sequence[tuple[int, int]], *, inside: Bools | None = None) -> list[int]:
         """Return the label numbers of the best path through each sequence, for all tokens in order.
 
         `scores` has shape (tokens, labels); `sequences` are sorted disjoint ranges of tokens that hold every token. Ties go to

@@ -49,4 +49,5 @@ def places(active: Sequence[int], parts: int) -> Ints:
     """
     sizes = np.repeat(active, active)
     begins = np.repeat(np.cumsum(active) - active, active)
-    return np.arange(len(sizes)) + (parts - 1) * begins + np.arange(parts)[:, None] * sizes
+    found: Ints = np.arange(len(sizes)) + (parts - 1) * begins + np.arange(parts)[:, None] * sizes
+    return found
