@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -37,6 +37,17 @@ class FormTable(dict[str, T], Generic[T]):
             self.clear()
         self[form] = value
         return value
+
+    def fill(self, forms: Iterable[str], compute: Callable[[list[str]], Iterable[T]]) -> None:
+        """Compute the values of the forms that have none together. Those of more forms than fit are computed when requested."""
+        new = [form for form in dict.fromkeys(forms) if form not in self and form not in self._before]
+        new = new[: self.size // 2]
+        if not new:
+            return
+        if 2 * (len(self) + len(new)) > self.size:
+            self._before = dict(self)
+            self.clear()
+        self.update(zip(new, compute(new), strict=True))
 
     def __reduce__(self) -> tuple[type[FormTable[T]], tuple[Callable[[str], T], int]]:
         return type(self), (self.compute, self.size)

@@ -15,6 +15,7 @@ from ..sequence.feature import Words
 from ..sequence.labels import OUTSIDE
 from ..sequence.lattice import lattice
 from ..sequence.tagging import ScoredBlock
+from ..sequence.viterbi import Bools
 from .backends import Backend, Scorer, load_scorer, select_backend
 from .inputs import IndexedDocument
 from .network_model import NeuralModel
@@ -77,9 +78,9 @@ class NeuralAnnotator(ChainTagger):
             scores[last - 1] += ends
         return scores, document.sequences
 
-    def best(self, scores: Floats, sentences: list[tuple[int, int]]) -> list[int]:
+    def best(self, scores: Floats, sentences: list[tuple[int, int]], inside: Bools | None = None) -> list[int]:
         if self.model.plan.decoder.chain:
-            return super().best(scores, sentences)
+            return super().best(scores, sentences, inside)
         return scores.argmax(axis=1).tolist()  # type: ignore[no-any-return]
 
     def annotate(self, view: View) -> Iterator[Annotation]:

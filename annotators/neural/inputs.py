@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ...typesystem import FormTable
 from ..sequence.extraction import DocumentFeatures, FeatureSet
 from ..sequence.feature import Words
 from .attribute_rows import AttributeRows, padded
@@ -24,7 +26,7 @@ PADDING, UNKNOWN, FIRST = 0, 1, 2
 MAX_FORM = 40
 """Maximum number of characters of a token; the middle of a longer one is left out."""
 MAX_CACHED_FORMS = 50_000
-"""Number of forms in the cache of characters above which it is cleared."""
+"""Maximum number of forms in the caches of word indexes and of characters."""
 
 
 class Vocabulary:
@@ -100,29 +102,34 @@ class Indexer:
     post_space: int = 0
     sequence: SequenceOf = "sentence"
     max_length: int = 256
-    _spellings: dict[str, bytes] = field(default_factory=dict)
+    _indexes: FormTable[int] = field(init=False)
+    _spellings: FormTable[bytes] = field(init=False)
     _attributes: AttributeRows | None = None
+
+    def __post_init__(self) -> None:
+        self._indexes = FormTable(self._index_of, MAX_CACHED_FORMS)
+        self._spellings = FormTable(self._spelling, MAX_CACHED_FORMS)
 
     def index(self, columns: DocumentFeatures, gaps: Sequence[str] | None) -> IndexedDocument:
         """Return the arrays of a document. `gaps` is the text after each token, needed with `post_space`."""
         forms = columns.forms
-        if len(self._spellings) > MAX_CACHED_FORMS:
-            self._spellings.clear()
         keys = [f + "\0" + g for f, g in zip(forms, gaps or (), strict=True)] if self.post_space else forms
+        self._indexes.fill(forms, lambda new: map(self._index_of, new))
+        self._spellings.fill(keys, lambda new: map(self._spelling, new))
         return IndexedDocument(
-            np.array([self.words.index_of(f.lower() if self.lower else f) for f in forms], dtype=np.int64),
-            [self._spelling(key) for key in keys],
+            np.fromiter(map(self._indexes.__getitem__, forms), np.int64, len(forms)),
+            list(map(self._spellings.__getitem__, keys)),
             self._rows(columns),
             np.ascontiguousarray(columns.numbers.T, dtype=np.float32),
             split_sequences(columns.sentences, self.sequence, self.max_length),
         )
 
+    def _index_of(self, form: str) -> int:
+        return self.words.index_of(form.lower() if self.lower else form)
+
     def _spelling(self, key: str) -> bytes:
-        spelling = self._spellings.get(key)
-        if spelling is None:
-            indexes = [self.characters.index_of(c) for c in characters_of(key, self.lower_characters)]
-            spelling = self._spellings[key] = np.array(indexes, dtype=np.int64).tobytes()
-        return spelling
+        index = self.characters.index
+        return array("q", [index.get(c, UNKNOWN) for c in characters_of(key, self.lower_characters)]).tobytes()
 
     def _rows(self, columns: DocumentFeatures) -> list[bytes]:
         if not self.attributes.entries:

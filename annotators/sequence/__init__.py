@@ -1,6 +1,6 @@
 """Sequence models over tokens: features, CRF and SVM, their training and their files."""
 
-from . import crf, crf_trainer, features, filter, filter_trainer, svm, svm_trainer, tagger_trainer
+from . import features
 from .feature import Feature, FormFeature, TokenFeature, ValueFeature, Words
 from .linear_model import LinearModel
 
@@ -11,12 +11,5 @@ __all__ = [
     "TokenFeature",
     "ValueFeature",
     "Words",
-    "crf",
-    "crf_trainer",
     "features",
-    "filter",
-    "filter_trainer",
-    "svm",
-    "svm_trainer",
-    "tagger_trainer",
 ]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import groupby
+from math import log
 
 import numpy as np
 
@@ -15,8 +17,10 @@ from .extraction import Floats
 from .lattice import LINEAR, lattice
 from .viterbi import Ints
 
-SHRUNK = 150.0
-"""Logarithm of the factor by which sums may shrink before they are rescaled: with LINEAR it is within a double (e^-708)."""
+SMALLEST = 650.0
+"""Sums stay between e^-650 and e^650, within a double (e^708), by scaling. A step divides all sums together by at most e^apart,
+where `apart` is the distance of transitions, and multiplies them by at most the number of labels. A single sum is lower than all
+together before the step by at most the distance of the token's scores and that of transitions."""
 
 
 class SpanProbabilities:
@@ -32,9 +36,7 @@ class SpanProbabilities:
         self._logs = transitions - transitions.max()
         self._steps = np.exp(self._logs)
         self._both = np.stack([self._steps, self._steps.T])  # forward, and backward
-        apart = float(np.ptp(transitions))
-        self._every = max(1, int(SHRUNK // apart)) if apart > 1.0 else int(SHRUNK)
-        self._apart = apart
+        self._apart = float(np.ptp(transitions))
 
     def of(
         self,
@@ -53,11 +55,13 @@ class SpanProbabilities:
         owners = [bisect_right(starts, first) - 1 for first, _ in spans]
         held = [sequences[i] for i in dict.fromkeys(owners)]
         kept = np.concatenate([scores[a:b] for a, b in held])
-        if float(np.ptp(kept, axis=1).max()) + self._apart >= LINEAR:
+        most = kept.max(axis=1, keepdims=True)
+        lowest = float((most - kept.min(axis=1, keepdims=True)).max()) + self._apart
+        if lowest >= LINEAR:
             return self._one_by_one(scores, path, spans, [sequences[i] for i in owners])
-        kept -= kept.max(axis=1, keepdims=True)
+        kept -= most
         lengths = np.array([b - a for a, b in held])
-        forward, backward, scales = self._sums(np.exp(kept), lengths)
+        forward, backward, scales = self._sums(np.exp(kept), lengths, lowest)
         places = dict(zip(dict.fromkeys(owners), (lengths.cumsum() - lengths).tolist(), strict=True))
         shifts = np.array([places[i] - starts[i] for i in owners])
         bounds = np.array(spans)
@@ -86,13 +90,15 @@ class SpanProbabilities:
         held = [(a, b) for a, b in sequences if b > a]
         if not held:
             return found
-        if float(np.ptp(scores, axis=1).max()) + self._apart >= LINEAR:
+        most = scores.max(axis=1, keepdims=True)
+        lowest = float((most - scores.min(axis=1, keepdims=True)).max()) + self._apart
+        if lowest >= LINEAR:
             for a, b in held:
                 found[a:b] = lattice(np.ascontiguousarray(scores[a:b]), self._transitions).marginals()
             return found
-        states = np.exp(scores - scores.max(axis=1, keepdims=True))
+        states = np.exp(scores - most)
         kept = np.concatenate([states[a:b] for a, b in held])
-        forward, backward, _ = self._sums(kept, np.array([b - a for a, b in held]))
+        forward, backward, _ = self._sums(kept, np.array([b - a for a, b in held]), lowest)
         products = forward / kept * backward
         products /= products.sum(axis=1, keepdims=True)
         begin = 0
@@ -109,38 +115,59 @@ class SpanProbabilities:
             found += kept[first + t, labels[t]] + logs[labels[t - 1], labels[t]]
         return float(found)
 
-    def _sums(self, states: Floats, lengths: Ints) -> tuple[Floats, Floats, Floats]:
+    def _sums(self, states: Floats, lengths: Ints, lowest: float) -> tuple[Floats, Floats, Floats]:
         """Return the scaled sums over all paths up to each token and from each token, both including the token's own state.
 
-        `states` are the tokens of consecutive sequences with the given lengths. The third array are the logarithms of the
-        factors by which the backward sums were scaled down.
+        `states` are the tokens of consecutive sequences with the given lengths, `lowest` the logarithm by which a sum may be
+        lower than those of the step before together. The third array are the logarithms of the factors by which the backward
+        sums were scaled down.
         """
         ends = lengths.cumsum()
         order = np.argsort(-lengths, kind="stable")
         falling, begins, lasts = lengths[order], (ends - lengths)[order], ends[order] - 1
         longest = int(falling[0])
         active = np.searchsorted(-falling, -np.arange(longest), side="left")  # how many sequences are longer than t
-        places = [0, *np.cumsum(active).tolist()]
-        rank = np.arange(len(states)) - np.repeat(np.array(places[:-1]), active)
-        steps = np.repeat(np.arange(longest), active)
+        steps, sizes = np.repeat(np.arange(longest), active), np.repeat(active, active)
+        firsts = np.repeat(active.cumsum() - active, active)
+        rank = np.arange(len(states)) - firsts
         tokens = np.stack([begins[rank] + steps, lasts[rank] - steps])
-        sums = states[
+        places = np.arange(2)[:, None] * sizes + firsts + np.arange(len(states))
+        sums, factors = np.empty((2 * len(states), states.shape[1])), np.ones(2 * len(states))
+        sums[places] = states[
             tokens
-        ]  # of all sequences the first token and the last, then the second and the one before the last ...
+        ]  # the first token of each sequence, then the last of each; then the second of each, ...
+        self._accumulate(sums, factors, active.tolist(), lowest)
         logs = np.zeros(len(states))
-        for t in range(1, longest):
-            here, end = places[t], places[t + 1]
-            now, back = sums[:, here:end], places[t - 1]
-            now *= np.matmul(sums[:, back : back + end - here], self._both)
-            if t % self._every == 0:
-                scale = now.sum(axis=2)
-                now /= scale[:, :, None]
-                logs[tokens[1, here:end]] = np.log(scale[1])
-        ordered = np.empty_like(sums)
-        ordered[0, tokens[0]], ordered[1, tokens[1]] = sums
+        logs[tokens[1]] = np.log(factors[places[1]])
+        ordered = np.empty((2, *states.shape))
+        ordered[0, tokens[0]], ordered[1, tokens[1]] = sums[places]
         done = logs.cumsum()
         scales = np.repeat(done[ends - 1], lengths) - done + logs  # from the end of each sequence back to the token
         return ordered[0], ordered[1], scales
+
+    def _accumulate(self, sums: Floats, factors: Floats, active: list[int], lowest: float) -> None:
+        """Multiply states by the sums of the step before, forward and backward. Step t has `active[t]` sequences."""
+        labels, first, t = sums.shape[1], 0, 0
+        step = max(self._apart, log(labels), 1.0)
+        every = 1 + int(
+            min(SMALLEST - lowest, (SMALLEST - step) / 2) / step
+        )  # half: forward sums are multiplied by backward ones
+        before: Floats | None = None
+        for n, some in groupby(active):
+            count = len(list(some))
+            last = first + 2 * n * count
+            reached = np.empty((2, n, labels))
+            for now, factor in zip(
+                sums[first:last].reshape(count, 2, n, labels), factors[first:last].reshape(count, 2, n, 1), strict=True
+            ):
+                if before is not None:
+                    np.matmul(before[:, :n], self._both, reached)
+                    np.multiply(now, reached, now)
+                    if t % every == 0:
+                        np.add.reduce(now, axis=2, out=factor, keepdims=True)
+                        np.divide(now, factor, now)
+                before, t = now, t + 1
+            first = last
 
     def _one_by_one(
         self, scores: Floats, path: Sequence[int], spans: Sequence[tuple[int, int]], held: Sequence[tuple[int, int]]

@@ -17,7 +17,7 @@ from .extraction import Floats
 from .feature import Words
 from .labels import OUTSIDE, parts
 from .tagging import LinearTagger, ScoredBlock, SequenceTagger
-from .viterbi import Decoder, decoder
+from .viterbi import Bools, Decoder, decoder
 
 FORCED = 1e6
 """Added to or subtracted from the score of `O` so that a token is outside or inside of a span in any case."""
@@ -71,9 +71,10 @@ class ChainTagger(SequenceTagger):
             phi = self._span_probabilities.of_tokens(block.scores, block.sequences)[:, self._marked_labels].sum(axis=1)
             totals = np.concatenate([[total], phi]).cumsum()
             total = float(totals[-1])
+            inside = phi >= self.threshold
             decided = block.scores.copy()
-            decided[:, labels.index(OUTSIDE)] += np.where(phi >= self.threshold, -FORCED, FORCED)
-            path = self.best(decided, block.sequences)
+            decided[:, labels.index(OUTSIDE)] += np.where(inside, -FORCED, FORCED)
+            path = self.best(decided, block.sequences, inside)
             yield from self.spans_of(
                 words, block, path, partial(_means, totals), partial(_pieces, phi, words.breaks, block.first)
             )
@@ -83,8 +84,9 @@ class ChainTagger(SequenceTagger):
         encoding = self._model.meta["encoding"]
         return [i for i, label in enumerate(self._model.labels) if parts(label, encoding)[1] in self._wanted]
 
-    def best(self, scores: Floats, sentences: list[tuple[int, int]]) -> list[int]:
-        return self._decoder(scores, sentences)
+    def best(self, scores: Floats, sentences: list[tuple[int, int]], inside: Bools | None = None) -> list[int]:
+        """Return the label number of every token. `inside` is false for tokens that are decided to be outside of spans."""
+        return self._decoder(scores, sentences, inside=inside)
 
     def confidences(
         self, scores: Floats, path: list[int], spans: list[Any], sentences: list[tuple[int, int]]

@@ -11,9 +11,11 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 import zipfile
 from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args
@@ -55,7 +57,7 @@ def known_models() -> dict[str, Path]:
     """Return the models that have a name: shipped ones, those of packages, then those of `CASPIPE_MODELS`."""
     paths: dict[str, Path] = {}
     folders = [Path(str(files("caspipe.configs"))) / "models"]
-    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda p: p.name):
+    for point in _announced(tuple(sys.path)):
         package, _, inside = point.value.partition(":")
         try:
             paths[point.name] = Path(str(files(package))) / inside
@@ -67,6 +69,12 @@ def known_models() -> dict[str, Path]:
             if (path / META).is_file() or path.suffix == ".zip":
                 paths[path.stem if path.suffix == ".zip" else path.name] = path
     return paths
+
+
+@lru_cache(maxsize=1)
+def _announced(_: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Return the entry points of models, given `sys.path`: the search reads the metadata of all packages there."""
+    return tuple(sorted(entry_points(group=ENTRY_POINTS), key=lambda p: p.name))
 
 
 def locate_model(name: str) -> Path:

@@ -10,8 +10,8 @@ independent sequences. The result is exact. The bound is that of Esposito and Ra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,19 @@ from .extraction import Floats
 from .labels import OUTSIDE
 
 Ints = npt.NDArray[np.int64]
-Decoder = Callable[[Floats, Sequence[tuple[int, int]]], list[int]]
-"""Function from scores and sequences to the label number of every token."""
+Bools = npt.NDArray[np.bool_]
+
+
+class Decoder(Protocol):
+    """A function from scores and sequences to the label number of every token.
+
+    `inside`, shape (tokens,), is false for tokens whose scores already decide that they are outside of spans; None: unknown.
+    """
+
+    def __call__(
+        self, scores: Floats, sequences: Sequence[tuple[int, int]], *, inside: Bools | None = None
+    ) -> list[int]: ...
+
 
 ROOM = 2_000_000
 """Maximum number of doubles in one step of `viterbi`; more sequences are decoded in several batches."""
@@ -77,7 +88,7 @@ def decoder(labels: Sequence[str], transitions: Floats) -> Decoder:
     """Return the decoder of a model: `SparseViterbi` if the model has a label for tokens outside of spans, else `viterbi`."""
     if OUTSIDE in labels:
         return SparseViterbi(transitions, list(labels).index(OUTSIDE)).path
-    return partial(viterbi, transitions=transitions)
+    return lambda scores, sequences, *, inside=None: viterbi(scores, sequences, transitions)
 
 
 class SparseViterbi:
@@ -96,11 +107,11 @@ class SparseViterbi:
         self._inside = others[:, self._others].max(axis=0, initial=-np.inf)[:, None]
         self._closing = float(others[:, outside].max(initial=-np.inf))
 
-    def path(self, scores: Floats, sequences: Sequence[tuple[int, int]]) -> list[int]:
+    def path(self, scores: Floats, sequences: Sequence[tuple[int, int]], *, inside: Bools | None = None) -> list[int]:
         """Return the label numbers of the best path through each sequence, for all tokens in order.
 
         `scores` has shape (tokens, labels); `sequences` are sorted disjoint ranges of tokens that hold every token. Ties go to
-        the lower number.
+        the lower number. `inside` is as in `Decoder`.
         """
         n, outside = len(scores), self._outside
         path = [outside] * n
@@ -108,7 +119,7 @@ class SparseViterbi:
         if not n or not len(self._others):
             return path
         begins, ends = np.array(sequences).T
-        candidates = self._candidates(scores, begins, ends - 1)
+        candidates = self._candidates(scores, begins, ends - 1) if inside is None else np.flatnonzero(inside)
         if not len(candidates):
             return path
         opens, closes = np.zeros(n + 1, dtype=bool), np.zeros(n + 1, dtype=bool)

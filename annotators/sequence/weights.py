@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -91,10 +92,11 @@ class Weights:
     def blocks(self, offsets: Sequence[int]) -> Blocks:
         """Return the weights by base (`lower=dr.`), over all offsets."""
         place = {f"{d}": k for k, d in enumerate(offsets)}
-        split = [a.partition(":") for a in self.attributes]
-        known = np.array([place.get(d, -1) for d, _, _ in split], dtype=np.int64)
-        bases: dict[str, int] = {}
-        numbers = np.array([bases.setdefault(b, len(bases)) for _, _, b in split], dtype=np.int64)
+        n = len(self.attributes)
+        known = np.fromiter([place.get(a.partition(":")[0], -1) for a in self.attributes], np.int64, n)
+        of_attributes = [a.partition(":")[2] for a in self.attributes]
+        bases = dict(zip(dict.fromkeys(of_attributes), count(1)))
+        numbers = np.fromiter(map(bases.__getitem__, of_attributes), np.int64, n)
         rows = self.rows
         flat = known[rows] * len(self.labels) + self.columns
         owner = numbers[rows]
@@ -102,8 +104,8 @@ class Weights:
         flat, owner, values = flat[keep], owner[keep], self.values[keep]
         order = np.argsort(owner, kind="stable")
         flat, owner, values = flat[order], owner[order], values[order]
-        limits = np.searchsorted(owner, np.arange(-1, len(bases) + 1))  # number 0 comes before all and owns nothing
-        return Blocks({b: i + 1 for b, i in bases.items()}, limits, flat, values)
+        limits = np.searchsorted(owner, np.arange(len(bases) + 2))  # number 0 owns nothing
+        return Blocks(bases, limits, flat, values)
 
     def ranking(self, label: str, n: int = 20) -> list[tuple[str, float]]:
         """Return the attributes with the largest absolute weights for a label. Raises ValueError for an unknown label."""

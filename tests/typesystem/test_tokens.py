@@ -50,3 +50,22 @@ def test_a_pickled_table_is_empty_and_computes_alike() -> None:
     assert table["a"] == "A"
     again = pickle.loads(pickle.dumps(table))
     assert (len(again), again.size, again["b"]) == (0, 7, "B")
+
+
+@given(st.lists(st.lists(st.text("abcdef", max_size=2), max_size=8)), st.integers(1, 12))
+def test_new_forms_are_computed_together_within_the_same_memory(documents: list[list[str]], size: int) -> None:
+    table = FormTable(str.upper, size)
+    for forms in documents:
+        computed: list[str] = []
+        table.fill(forms, lambda new, computed=computed: computed.extend(new) or map(str.upper, new))  # type: ignore[misc]
+        assert len(computed) == len(set(computed)) and set(computed) <= set(forms)
+        assert len(table) + len(table._before) <= max(size, 2) + 1
+        assert [table[form] for form in forms] == [form.upper() for form in forms]
+
+
+def test_forms_with_a_value_are_not_computed_again() -> None:
+    table = FormTable(str.upper, 10)
+    for forms, expected in (("abc", ["a", "b", "c"]), ("bad", ["d"]), ("efg", ["e", "f", "g"]), ("abcdefg", [])):
+        asked: list[str] = []
+        table.fill(forms, lambda new, asked=asked: asked.extend(new) or map(str.upper, new))  # type: ignore[misc]
+        assert asked == expected

@@ -96,7 +96,7 @@ class WindowLstm:
         self._lstm = BiLstm(weights.under("lstm"), size, width)
         self._dense = Dense(weights.under("dense"), [self._lstm.size, *dense])
         self._half = window // 2
-        self._outside = self._lstm.project(np.zeros((1, size), dtype=np.float32)).reshape(2, 1, -1)
+        self._outside = self._lstm.project(np.zeros((1, size), dtype=np.float32))
         self.size = dense[-1] if dense else self._lstm.size
 
     def prepare(self, x: Floats32) -> Floats32:
@@ -111,11 +111,6 @@ class WindowLstm:
         tokens = np.arange(n)[None]
         read = np.stack([tokens + steps, tokens - steps])  # (2, steps, tokens)
         inside = (read >= begins) & (read < ends)
-        chosen = 2 * rows[np.clip(read, 0, n - 1)]
-        chosen[1] += 1
-        gates = prepared.reshape(2 * len(prepared), -1).take(chosen.reshape(2, -1), axis=0)
-        outside = ~inside.reshape(2, -1)
-        for direction in (0, 1):
-            gates[direction, outside[direction]] = self._outside[direction]
-        states = self._lstm.run(gates, [n] * (half + 1), [n * t for t in range(half + 2)])[:, -n:]
-        return self._dense(np.concatenate([states[0], states[1]], axis=1))
+        chosen = np.where(inside, rows[np.clip(read, 0, n - 1)], len(prepared)).reshape(2, -1)
+        states = self._lstm.run(np.concatenate([prepared, self._outside]), chosen, [n] * (half + 1))
+        return self._dense(np.concatenate([states[-2 * n : -n], states[-n:]], axis=1))

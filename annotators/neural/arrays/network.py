@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
+from itertools import count, repeat
 
 import numpy as np
 
@@ -60,8 +60,8 @@ class ArrayNetwork:
         part = slice(first, last)
         numbers = [row.tobytes() for row in document.numbers[part]] if document.numbers.shape[1] else repeat(b"")
         keys = list(zip(document.words[part].tolist(), document.spellings[part], document.attributes[part], numbers))  # noqa: B905  (endless)
-        distinct: dict[Key, int] = {}
-        rows = np.array([distinct.setdefault(key, len(distinct)) for key in keys])
+        distinct: dict[Key, int] = dict(zip(dict.fromkeys(keys), count()))
+        rows = np.fromiter(map(distinct.__getitem__, keys), np.intp, len(keys))
         prepared = self._encoder.prepare(self._vectors(list(distinct)))
         scores: Floats32 = self._encoder(prepared, rows, pack(sequences)) @ self._out
         scores += self._bias

@@ -16,13 +16,12 @@ class Packing:
     """Sequences of elements, longest first, step by step.
 
     `order` of shape (2, elements) holds the elements in the order of reading, forward and backward. Step t reads `active[t]`
-    sequences, which begin at `offsets[t]` in that order. `lasts` of shape (sequences,) are the places of the last steps of the
+    sequences. `lasts` of shape (sequences,) are the places of the last steps of the
     sequences, in their given order.
     """
 
     order: Ints
     active: list[int]
-    offsets: list[int]
     lasts: Ints
     sequences: Sequence[tuple[int, int]]
 
@@ -40,4 +39,15 @@ def pack(sequences: Sequence[tuple[int, int]]) -> Packing:
     order = np.stack([begins[falling][rank] + steps, ends[falling][rank] - 1 - steps])
     lasts = np.empty(len(lengths), dtype=np.intp)
     lasts[falling] = offsets[sizes - 1] + np.arange(len(sizes))
-    return Packing(order, active.tolist(), offsets.tolist(), lasts, sequences)
+    return Packing(order, active.tolist(), lasts, sequences)
+
+
+def places(active: Sequence[int], parts: int) -> Ints:
+    """Return where each part of each element is if the memory of every step is contiguous: (parts, elements).
+
+    A step holds part 0 of its elements, then part 1 of them, ...
+    """
+    sizes = np.repeat(active, active)
+    begins = np.repeat(np.cumsum(active) - active, active)
+    found: Ints = np.arange(len(sizes)) + (parts - 1) * begins + np.arange(parts)[:, None] * sizes
+    return found

@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caspipe.annotators.neural.annotator import NeuralAnnotator
+from caspipe.annotators.neural.arrays import lstm, row_cache
 from caspipe.annotators.neural.arrays import network as network_module
-from caspipe.annotators.neural.arrays import row_cache
 from caspipe.annotators.neural.arrays.network import ArrayNetwork
+from caspipe.annotators.neural.arrays.packing import places
 from caspipe.annotators.neural.arrays.weights import Weights
 from caspipe.annotators.neural.network_model import NeuralModel, quantize_model
 from caspipe.annotators.neural.parts import CharacterEncoder, CharLstm, FeedForward, LstmEncoder, RandomEmbedding
@@ -31,13 +32,29 @@ from .small_arrays import document, drawn, expected_scores, write
 from .small_networks import CHARACTERS, ENCODERS, SIZES, batch, plan
 
 
+@pytest.mark.parametrize("architecture", ["Haswell", "SkylakeX", None])
 @given(lengths=st.lists(st.integers(1, 12), min_size=1, max_size=12), seed=st.integers(0, 99))
-@settings(max_examples=25)
-def test_scores_are_those_of_the_literature(lengths: list[int], seed: int) -> None:
+@settings(max_examples=15)
+def test_scores_are_those_of_the_literature(architecture: str | None, lengths: list[int], seed: int) -> None:
     made, some = plan("lstm", "char_lstm"), document(batch(lengths, seed))
     arrays = drawn(made)
-    found = ArrayNetwork(made, Weights(arrays))(some)
-    np.testing.assert_allclose(found, expected_scores(arrays, some, layers=2), atol=1e-5)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lstm, "threadpool_info", lambda: [{"user_api": "blas", "architecture": architecture}])
+        lstm.few.cache_clear()
+        network = ArrayNetwork(made, Weights(arrays))
+    lstm.few.cache_clear()
+    np.testing.assert_allclose(network(some), expected_scores(arrays, some, layers=2), atol=1e-5)
+
+
+@given(active=st.lists(st.integers(1, 5), min_size=1, max_size=6), parts=st.integers(1, 8))
+def test_the_memory_of_a_step_is_contiguous(active: list[int], parts: int) -> None:
+    active.sort(reverse=True)
+    expected = [(t, part, i) for t, n in enumerate(active) for part in range(parts) for i in range(n)]
+    elements = [(t, i) for t, n in enumerate(active) for i in range(n)]
+    found = places(active, parts)
+    assert found.shape == (parts, len(elements))
+    for part in range(parts):
+        assert [expected[place] for place in found[part]] == [(t, part, i) for t, i in elements]
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)

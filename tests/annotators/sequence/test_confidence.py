@@ -82,3 +82,21 @@ def test_labels_of_tokens_have_the_probabilities_of_their_sentences(
 
 def test_a_document_without_spans_asks_for_nothing() -> None:
     assert SpanProbabilities(np.zeros((2, 2)), *np.ones((2, 2, 2))).of(np.zeros((3, 2)), [0, 0, 0], [], [(0, 3)]) == []
+
+
+@pytest.mark.parametrize(("labels", "forbidden"), [(60, 0.0), (3, 0.0), (4, -200.0), (4, -240.0), (3, -400.0)])
+@pytest.mark.parametrize("far", [0.0, 1.0, 50.0, 90.0])
+def test_sums_are_scaled_before_they_leave_the_range_of_a_double(labels: int, forbidden: float, far: float) -> None:
+    """Flat scores of many labels make sums grow at every step, forbidden pairs that the scores demand make them shrink."""
+    tokens = 400
+    transitions = np.full((labels, labels), forbidden)
+    transitions[:, 0] = transitions[0, 0] = 0.0
+    scores = np.zeros((tokens, labels))
+    scores[np.arange(tokens), 1 + np.arange(tokens) % (labels - 1)] = far
+    ones = np.ones((labels, labels))
+    sums = SpanProbabilities(transitions, ones, ones)
+    path, spans = [0] * tokens, [(0, 1), (200, 202), (399, 400)]
+    found = sums.of(scores, path, spans, [(0, tokens)])
+    assert found == pytest.approx(one_by_one(scores, transitions, (ones, ones), path, spans, [(0, tokens)]), abs=1e-9)
+    expected = LogLattice(scores, transitions).marginals()
+    np.testing.assert_allclose(sums.of_tokens(scores, [(0, tokens)]), expected, atol=1e-9)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.annotators.sequence import viterbi as module
+from caspipe.annotators.sequence.crf import FORCED
 from caspipe.annotators.sequence.viterbi import SparseViterbi, decoder, viterbi
 
 
@@ -37,6 +38,21 @@ def test_the_path_is_that_of_viterbi(
     scores[:, rest] += leaning * spread
     sequences = sequences_of(cuts, tokens)
     assert SparseViterbi(transitions, rest).path(scores, sequences) == viterbi(scores, sequences, transitions)
+
+
+@given(
+    seed=st.integers(0, 10**6), tokens=st.integers(1, 30), labels=st.integers(2, 5), cuts=st.lists(st.integers(0, 9))
+)
+def test_the_path_is_the_same_if_it_is_known_which_tokens_are_inside(
+    seed: int, tokens: int, labels: int, cuts: list[int]
+) -> None:
+    chance = np.random.default_rng(seed)
+    scores, transitions = chance.normal(0, 3, (tokens, labels)), chance.normal(0, 3, (labels, labels))
+    rest, inside = int(chance.integers(labels)), chance.random(tokens) < 0.3
+    scores[:, rest] += np.where(inside, -FORCED, FORCED)
+    sequences = sequences_of(cuts, tokens)
+    for decode in (SparseViterbi(transitions, rest).path, decoder([str(i) for i in range(labels)], transitions)):
+        assert decode(scores, sequences, inside=inside) == viterbi(scores, sequences, transitions)
 
 
 @given(
