@@ -41,7 +41,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "caspipe"
 
 
-def create(path: Path, mode: int) -> int:
+def create(path: str | Path, mode: int) -> int:
     """Create a file that does not exist, also not as a link, and return its descriptor for writing. Raises OSError."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     return os.open(path, flags, mode)
@@ -172,15 +172,18 @@ _TOGETHER = 8
 
 def stage(folder: Path, data: bytes, *, private: bool = False, durable: bool = True) -> Staged:
     """Write a temporary file that gets its name later, by `place`. Raises ConsumerError with the folder."""
-    path = folder / f"{_STAGED}{secrets.token_hex(8)}.tmp"
+    path = f"{folder}{os.sep}{_STAGED}{secrets.token_hex(8)}.tmp"
     try:
-        with os.fdopen(create(path, 0o600 if private else NOT_BY_ALL), "wb", buffering=0) as file:
-            write_all(file.fileno(), data)
+        fd = create(path, 0o600 if private else NOT_BY_ALL)
+        try:
+            write_all(fd, data)
+        finally:
+            os.close(fd)
     except OSError as error:
         with contextlib.suppress(OSError):
-            path.unlink()
+            os.unlink(path)  # noqa: PTH108
         raise cannot(folder, error) from None
-    return Staged(str(path), len(data), hashlib.sha256(data).hexdigest(), durable)
+    return Staged(path, len(data), hashlib.sha256(data).hexdigest(), durable)
 
 
 def settle(files: Iterable[Staged]) -> None:
@@ -206,7 +209,7 @@ def place(staged: Staged, path: Path) -> None:
         staged.discard()
         raise cannot(Path(staged.temporary).parent, OSError(staged.fault, os.strerror(staged.fault)))
     try:
-        Path(staged.temporary).replace(path)
+        os.replace(staged.temporary, path)  # noqa: PTH105
     except OSError as error:
         staged.discard()
         raise cannot(path, error) from None

@@ -291,7 +291,7 @@ def test_the_work_is_proportional_to_the_text() -> None:
     counts = []
     for size in (1_000, 2_000, 4_000):
         tokens = Tokens("12 34 56 " * size, Hasher(b"k"))
-        counts.append(len(tokens.numbers) + len(tokens.matches))
+        counts.append(len(tokens.numbers) + len(tokens.words))
     assert counts[2] < 2.1 * counts[1] < 4.4 * counts[0]
 
 
