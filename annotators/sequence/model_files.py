@@ -11,9 +11,11 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 import zipfile
 from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args
@@ -51,11 +53,17 @@ _SHAPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
+@lru_cache(maxsize=4)
+def _announced(_path: tuple[str, ...]) -> list[EntryPoint]:
+    """Return the models that packages announce. To read this takes milliseconds, and every look-up of a model asks for it."""
+    return sorted(entry_points(group=ENTRY_POINTS), key=lambda p: p.name)
+
+
 def known_models() -> dict[str, Path]:
     """Return the models that have a name: shipped ones, those of packages, then those of `CASPIPE_MODELS`."""
     paths: dict[str, Path] = {}
     folders = [Path(str(files("caspipe.configs"))) / "models"]
-    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda p: p.name):
+    for point in _announced(tuple(sys.path)):
         package, _, inside = point.value.partition(":")
         try:
             paths[point.name] = Path(str(files(package))) / inside
