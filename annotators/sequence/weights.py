@@ -15,7 +15,6 @@ from ...pipeline.errors import nearest
 from .arrays import joined, npz
 from .extraction import Floats
 
-
 Ints = npt.NDArray[np.int64]
 _COLON = ord(":")
 _CONTINUES = 0x80
@@ -54,6 +53,13 @@ class Names(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         return iter([self._data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(self.borders.tolist())])
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            list(self) == list(other) if isinstance(other, Sequence) and not isinstance(other, str) else NotImplemented
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # like a list
 
     def split(self, heads: Sequence[str]) -> tuple[Ints, list[bytes]]:
         """Return for each string which of the heads is before its first colon (-1: none of them), and what is after it: nothing
@@ -163,8 +169,8 @@ class Weights:
         if label not in self.labels:
             raise ValueError(f"no label {label}{nearest(label, self.labels)}; labels: {', '.join(self.labels)}")
         mine = np.flatnonzero(self.columns == self.labels.index(label))
-        best = sorted(mine, key=lambda i: (-abs(self.values[i]), self.attributes[self.rows[i]]))[:n]
-        return [(self.attributes[self.rows[i]], float(self.values[i])) for i in best]
+        best = sorted(mine, key=lambda i: (-abs(self.values[i]), self.attributes[int(self.rows[i])]))[:n]
+        return [(self.attributes[int(self.rows[i])], float(self.values[i])) for i in best]
 
     def to_npz(self) -> bytes:
         """Return the weights as a NumPy archive without pickles; same weights, same bytes."""

@@ -71,7 +71,7 @@ class ObserverGroup:
 
 
 def _may_print(observer: Observer) -> bool:
-    """Return whether an observer may print something after this document. To let output through takes a tenth of a millisecond."""
+    """Return whether an observer may print something after this document. Output is let through only then, which takes time."""
     if isinstance(observer, Display) and type(observer).tick is Display.tick:
         return observer.is_due or type(observer).document is not Observer.document
     return not isinstance(observer, Memory | EventLog | Metrics)

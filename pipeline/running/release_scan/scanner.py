@@ -86,7 +86,7 @@ class _Shared(NamedTuple):
 
 
 class _Own:
-    """What is known of the documents of a file."""
+    """Tables, permitted forms and reach of the values of the documents of a file."""
 
     def __init__(self, owners: Mapping[int, ScanValues], searched: bool) -> None:
         self.permitted = {(d, s) for v in owners.values() for d, s, *_ in v.permitted.tolist()}
