@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -183,22 +184,28 @@ def _gather(path: Path, files: list[Path], names: list[str]) -> None:
         return
     files.append(path)
     try:
-        data = yaml.load(path.read_bytes(), Loader=SafeLoader)
+        included_names, lists = _named(path.read_bytes())
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise ResourceError(f"rule file {path}: cannot be read: {type(error).__name__}") from None
-    if not isinstance(data, dict):
-        return
-    for name in _strings(data.get("include")):
+    for name in included_names:
         target = included(path, name)
         if target == path.parent / name:
             _gather(target, files, names)
         elif name not in names:
             names.append(name)
+    files += [file for file in dict.fromkeys(path.parent / name for name in lists) if file not in files]
+
+
+@lru_cache(maxsize=128)
+def _named(content: bytes) -> tuple[list[str], list[str]]:
+    """Return the rule files that a rule file includes, and the lists it names. Every fingerprint asks for them."""
+    data = yaml.load(content, Loader=SafeLoader)
+    if not isinstance(data, dict):
+        return [], []
     denied = data.get("deny")
-    for part in [*(denied if isinstance(denied, list) else []), data.get("allow")]:
-        if isinstance(part, dict):
-            lists = [path.parent / name for name in _strings(part.get("files"))]
-            files += [file for file in lists if file not in files]
+    parts = [*(denied if isinstance(denied, list) else []), data.get("allow")]
+    lists = [name for part in parts if isinstance(part, dict) for name in _strings(part.get("files"))]
+    return _strings(data.get("include")), lists
 
 
 def _strings(value: Any) -> list[str]:

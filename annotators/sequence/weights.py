@@ -3,19 +3,78 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
-from typing import Any
+from itertools import count, pairwise
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ...pipeline.errors import nearest
-from .arrays import joined, npz, separated
+from .arrays import joined, npz
 from .extraction import Floats
 
 Ints = npt.NDArray[np.int64]
+_COLON = ord(":")
+_CONTINUES = 0x80
+"""The two highest bits of a byte in UTF-8 that does not begin a character."""
+
+
+class Names(Sequence[str]):
+    """Strings as the bytes of all of them, each decoded when it is asked for: models have hundreds of thousands."""
+
+    def __init__(self, blob: Any, ends: Any) -> None:
+        """Take what `joined` returns. Raise ValueError if the strings do not fill their bytes, or are not UTF-8."""
+        self.blob = np.ascontiguousarray(blob, dtype=np.uint8)
+        self.borders = np.concatenate(([0], ends)).astype(np.int64)
+        self._data = self.blob.tobytes()
+        self._data.decode("utf-8", "surrogatepass")
+        inner = self.borders[self.borders < len(self._data)]
+        if (np.diff(self.borders) < 0).any() or self.borders[-1] != len(self._data):
+            raise ValueError("strings do not fill their bytes")
+        if ((self.blob[inner] & 0xC0) == _CONTINUES).any():
+            raise ValueError("a string ends within a character")
+
+    def __len__(self) -> int:
+        return len(self.borders) - 1
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[str]: ...
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return list(self)[at]
+        if not -len(self) <= at < len(self):
+            raise IndexError(f"name {at} of {len(self)}")
+        at %= len(self)
+        return self._data[self.borders[at] : self.borders[at + 1]].decode("utf-8", "surrogatepass")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([self._data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(self.borders.tolist())])
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            list(self) == list(other) if isinstance(other, Sequence) and not isinstance(other, str) else NotImplemented
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # like a list
+
+    def split(self, heads: Sequence[str]) -> tuple[Ints, list[bytes]]:
+        """Return for each string which of the heads is before its first colon (-1: none of them), and what is after it: nothing
+        if it has none."""
+        data, begins, ends = self._data, self.borders[:-1], self.borders[1:]
+        colons = np.append((self.blob == _COLON).nonzero()[0], len(data))
+        middle = np.minimum(colons[colons.searchsorted(begins)], ends)
+        which = np.full(len(self), -1, np.int64)
+        for number, head in enumerate(map(str.encode, heads)):
+            same = (middle - begins == len(head)).nonzero()[0]
+            for i, code in enumerate(head):
+                same = same[self.blob[begins[same] + i] == code]
+            which[same] = number
+        after = np.minimum(middle + 1, ends).tolist()
+        return which, [data[a:b] for a, b in zip(after, ends.tolist(), strict=True)]
 
 
 @dataclass(slots=True)
@@ -40,7 +99,7 @@ class Weights:
     """
 
     labels: list[str]
-    attributes: list[str]
+    attributes: Sequence[str]
     rows: Ints
     columns: Ints
     values: Floats
@@ -91,12 +150,10 @@ class Weights:
 
     def blocks(self, offsets: Sequence[int]) -> Blocks:
         """Return the weights by base (`lower=dr.`), over all offsets."""
-        place = {f"{d}": k for k, d in enumerate(offsets)}
-        n = len(self.attributes)
-        known = np.fromiter([place.get(a.partition(":")[0], -1) for a in self.attributes], np.int64, n)
-        of_attributes = [a.partition(":")[2] for a in self.attributes]
-        bases = dict(zip(dict.fromkeys(of_attributes), count(1)))
-        numbers = np.fromiter(map(bases.__getitem__, of_attributes), np.int64, n)
+        names = self.attributes if isinstance(self.attributes, Names) else Names(*joined(self.attributes))
+        known, after = names.split([f"{d}" for d in offsets])
+        bases = dict(zip(dict.fromkeys(after), count(1)))
+        numbers = np.fromiter(map(bases.__getitem__, after), np.int64, len(after))
         rows = self.rows
         flat = known[rows] * len(self.labels) + self.columns
         owner = numbers[rows]
@@ -105,19 +162,20 @@ class Weights:
         order = np.argsort(owner, kind="stable")
         flat, owner, values = flat[order], owner[order], values[order]
         limits = np.searchsorted(owner, np.arange(len(bases) + 2))  # number 0 owns nothing
-        return Blocks(bases, limits, flat, values)
+        return Blocks({b.decode("utf-8", "surrogatepass"): i for b, i in bases.items()}, limits, flat, values)
 
     def ranking(self, label: str, n: int = 20) -> list[tuple[str, float]]:
         """Return the attributes with the largest absolute weights for a label. Raises ValueError for an unknown label."""
         if label not in self.labels:
             raise ValueError(f"no label {label}{nearest(label, self.labels)}; labels: {', '.join(self.labels)}")
         mine = np.flatnonzero(self.columns == self.labels.index(label))
-        best = sorted(mine, key=lambda i: (-abs(self.values[i]), self.attributes[self.rows[i]]))[:n]
-        return [(self.attributes[self.rows[i]], float(self.values[i])) for i in best]
+        best = sorted(mine, key=lambda i: (-abs(self.values[i]), self.attributes[int(self.rows[i])]))[:n]
+        return [(self.attributes[int(self.rows[i])], float(self.values[i])) for i in best]
 
     def to_npz(self) -> bytes:
         """Return the weights as a NumPy archive without pickles; same weights, same bytes."""
-        names, ends = joined(self.attributes)
+        given = self.attributes
+        names, ends = (given.blob, given.borders[1:]) if isinstance(given, Names) else joined(given)
         arrays: dict[str, Any] = {
             "names": names,
             "name_ends": ends,
@@ -139,7 +197,7 @@ class Weights:
             with np.load(io.BytesIO(data), allow_pickle=False) as found:
                 weights = Weights(
                     labels,
-                    separated(found["names"], found["name_ends"]),
+                    Names(found["names"], found["name_ends"]),
                     found["rows"].astype(np.int64),
                     found["columns"].astype(np.int64),
                     found["values"].astype(np.float64),

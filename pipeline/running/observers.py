@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 from ..assembly.assemble import RunOptions
 from ..contract.report import RunReport
 from .observing import EventLog, Memory, Metrics, Pace
+from .observing.progress import Progress as Display
 from .runners.events import DocumentEvent, Observer, WorkerEvent
 from .withheld_output import WithheldOutput
 
@@ -45,7 +47,7 @@ class ObserverGroup:
 
     def document(self, event: DocumentEvent, total: int | None) -> None:
         self.pace.add(time.monotonic() - self._began)
-        with self.output.lifted():
+        with self.output.lifted() if self.progress is not None or any(map(_may_print, self.all)) else nullcontext():
             for observer in self.all:
                 observer.document(event)
                 observer.tick(self.report, total)
@@ -66,3 +68,10 @@ class ObserverGroup:
     def end(self) -> None:
         for observer in self.all:
             observer.ended(self.report)
+
+
+def _may_print(observer: Observer) -> bool:
+    """Return whether an observer may print something after this document. Output is let through only then, which takes time."""
+    if isinstance(observer, Display) and type(observer).tick is Display.tick:
+        return observer.is_due or type(observer).document is not Observer.document
+    return not isinstance(observer, Memory | EventLog | Metrics)

@@ -13,6 +13,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from typing import TextIO
 
 _CHUNK = 1 << 16
@@ -142,5 +143,6 @@ def _flush(streams: object) -> None:
         _c_library().fflush(None)
 
 
+@cache
 def _c_library() -> ctypes.CDLL:
     return ctypes.CDLL(None)

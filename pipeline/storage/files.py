@@ -41,7 +41,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "caspipe"
 
 
-def create(path: Path, mode: int) -> int:
+def create(path: str | Path, mode: int) -> int:
     """Create a file that does not exist, also not as a link, and return its descriptor for writing. Raises OSError."""
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     return os.open(path, flags, mode)
@@ -179,21 +179,24 @@ def stage_pieces(folder: Path, pieces: Iterable[bytes], *, private: bool = False
     """Write a temporary file as `stage`, piece by piece."""
     path, length, digest = staging_path(folder), 0, hashlib.sha256()
     try:
-        with os.fdopen(create(path, 0o600 if private else NOT_BY_ALL), "wb", buffering=0) as file:
+        fd = create(path, 0o600 if private else NOT_BY_ALL)
+        try:
             for piece in pieces:
-                write_all(file.fileno(), piece)
+                write_all(fd, piece)
                 digest.update(piece)
                 length += len(piece)
+        finally:
+            os.close(fd)
     except OSError as error:
         with contextlib.suppress(OSError):
-            path.unlink()
+            os.unlink(path)  # noqa: PTH108
         raise cannot(folder, error) from None
-    return Staged(str(path), length, digest.hexdigest(), durable)
+    return Staged(path, length, digest.hexdigest(), durable)
 
 
-def staging_path(folder: Path) -> Path:
+def staging_path(folder: Path) -> str:
     """Return a new path for a temporary file, which the next run removes if this one is killed."""
-    return folder / f"{_STAGED}{secrets.token_hex(8)}.tmp"
+    return f"{folder}{os.sep}{_STAGED}{secrets.token_hex(8)}.tmp"
 
 
 def settle(files: Iterable[Staged]) -> None:
@@ -219,7 +222,7 @@ def place(staged: Staged, path: Path) -> None:
         staged.discard()
         raise cannot(Path(staged.temporary).parent, OSError(staged.fault, os.strerror(staged.fault)))
     try:
-        Path(staged.temporary).replace(path)
+        os.replace(staged.temporary, path)  # noqa: PTH105
     except OSError as error:
         staged.discard()
         raise cannot(path, error) from None

@@ -39,7 +39,7 @@ class Spool:
     def _flush(self) -> None:
         try:
             if self._path is None:
-                self._path = staging_path(self._folder)
+                self._path = Path(staging_path(self._folder))
                 os.close(create(self._path, 0o600))
             with self._path.open("ab", buffering=0) as file:
                 for piece in self._pieces:

@@ -274,6 +274,19 @@ def test_numbers_are_found_with_any_separators(text: str) -> None:
     assert len(list(Tokens(text, hasher).find(table))) == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("555 x 12345", {"12345"}),
+        ("5551 \u00e9 234", {"5551"}),
+        ("5551\u00b2 234", {"5551"}),
+        ("555\u2013\u0661\u0662\u0663\u0664 now", {"5551234", "1234"}),
+    ],
+)
+def test_letters_divide_numbers_and_digits_of_all_scripts_are_digits(text: str, numbers: set[str]) -> None:
+    assert {digits for digits, *_ in Tokens(text, Hasher(b"k")).numbers} == numbers
+
+
 def test_values_between_chunks_are_found_and_offsets_are_bytes(tmp_path: Path) -> None:
     hasher = Hasher(b"k")
     table = FormTable(forms_array([(hasher.words(["ann", "bell"]), 2, 0, 3)]))
@@ -291,7 +304,7 @@ def test_the_work_is_proportional_to_the_text() -> None:
     counts = []
     for size in (1_000, 2_000, 4_000):
         tokens = Tokens("12 34 56 " * size, Hasher(b"k"))
-        counts.append(len(tokens.numbers) + len(tokens.matches))
+        counts.append(len(tokens.numbers) + len(tokens.words))
     assert counts[2] < 2.1 * counts[1] < 4.4 * counts[0]
 
 

@@ -94,10 +94,12 @@ class Graph:
                 if before in old and id(after) not in old:  # the substitute gets the old id
                     self._renumber(after, old[before])
                     number[id(after)] = number[before] = old[before]
-        self.members = [
-            array("q", (n for m in several for n in (m.numbers if isinstance(m, Batch) else (number[id(m)],))))
-            for several in members
-        ]
+        self.members = []
+        for several in members:
+            ids = array("q")
+            for m in several:
+                ids.extend(m.numbers if isinstance(m, Batch) else (number[id(m)],))
+            self.members.append(ids)
         self.metadata_number = next(fresh)
 
     def _renumber(self, item: Any, number: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from operator import gt
@@ -126,7 +127,7 @@ class GraphWriter(ABC):
             return begins, ends
         view = self.graph.views[batch.view] if batch.view >= 0 else None
         limit = len(view.text) if view is not None and view.sofa.text is not None else 2**31 - 1
-        if not set(map(type, begins)) | set(map(type, ends)) <= {int}:
+        if not isinstance(begins, array) and not set(map(type, begins)) | set(map(type, ends)) <= {int}:
             raise CasError(f"{document_name(self.cas)}: {batch.plan.name}: expected begin and end as int")
         if min(begins) < 0 or max(ends) > limit or any(map(gt, begins, ends)):
             b, e = next((b, e) for b, e in zip(begins, ends, strict=True) if not 0 <= b <= e <= limit)

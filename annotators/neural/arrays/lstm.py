@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
 from itertools import groupby
 
 import numpy as np
-from threadpoolctl import threadpool_info
 
 from .packing import Ints, Packing, places
 from .weights import Floats32, Weights
@@ -17,14 +15,6 @@ FEW = 8
 _GATES = np.arange(8).reshape(2, 4).T.reshape(8, 1)
 """The places of gates in the rows of `project`, in the order in which a step holds them: input forward, input backward, ..."""
 _ONE = np.ones((), dtype=np.float32)
-_SMALL_KERNELS = frozenset({"SkylakeX", "Cooperlake", "SapphireRapids"})
-"""Architectures for which OpenBLAS multiplies small matrices without copying them."""
-
-
-@cache
-def few() -> int:
-    """Return the number of sequences below which there is one product per sequence, for the BLAS of this machine."""
-    return 1 if any(blas.get("architecture") in _SMALL_KERNELS for blas in threadpool_info()) else FEW
 
 
 class BiLstm:
@@ -37,7 +27,7 @@ class BiLstm:
 
     def __init__(self, weights: Weights, size: int, width: int, alone: bool = False) -> None:
         self.width, self.size = width, 2 * width
-        self._few = sys.maxsize if alone else few()
+        self._few = sys.maxsize if alone else FEW
         order = np.concatenate([np.arange(2 * width), np.arange(3 * width, 4 * width), np.arange(2 * width, 3 * width)])
         signs = np.where(np.arange(4 * width) < 3 * width, -1.0, 1.0).astype(np.float32)
         inputs, states, biases = [], [], []

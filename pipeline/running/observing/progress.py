@@ -99,10 +99,14 @@ class Progress(Observer):
         self._memory.worker(event)
         (self._alive.add if event.what == "started" else self._alive.discard)(event.worker)
 
+    @property
+    def is_due(self) -> bool:
+        """Return whether the next `tick` shows something."""
+        return time.monotonic() - self._shown >= self.every
+
     def tick(self, report: RunReport, total: int | None) -> None:
-        now = time.monotonic()
-        if now - self._shown >= self.every:
-            self._shown = now
+        if self.is_due:
+            self._shown = time.monotonic()
             self.show(report, total)
 
     def show(self, report: RunReport, total: int | None) -> None:

@@ -85,6 +85,15 @@ class _Shared(NamedTuple):
     bounds: list[int]
 
 
+class _Own:
+    """Tables, permitted forms and reach of the values of the documents of a file."""
+
+    def __init__(self, owners: Mapping[int, ScanValues], searched: bool) -> None:
+        self.permitted = {(d, s) for v in owners.values() for d, s, *_ in v.permitted.tolist()}
+        self.tables = [(n, v.key, FormTable(v.forms)) for n, v in owners.items()] if searched else []
+        self.reach = {(d, s): r for v in owners.values() for d, s, _, r in v.forms.tolist()}
+
+
 class ReleaseScanner:
     """Searches `release/` of a run. `keys`: keys of the hashes by id."""
 
@@ -105,6 +114,7 @@ class ReleaseScanner:
         self.batch = batch
         self._known: set[str] = set()
         self._shared: dict[str, _Shared] = {}
+        self._of: tuple[Mapping[int, ScanValues], _Own] | None = None
 
     def scan(self) -> Outcome:
         """Search everything once for every batch of values."""
@@ -115,7 +125,7 @@ class ReleaseScanner:
         others = list(self._names())
         try:
             for n, tables in enumerate(self._batches()):
-                self.tables, self.first = tables, n == 0
+                self.tables, self.first, self._of = tables, n == 0, None
                 self._unreadable = outcome.unreadable if n == 0 else Counter()
                 attributed: set[str] = set()
                 for row in self.ledger.rows("released"):
@@ -260,9 +270,9 @@ class ReleaseScanner:
 
     def _search(self, pieces: Iterable[Piece], path: str, number: int, owners: Mapping[int, ScanValues]) -> None:
         """Search pieces of a file: for the values of their documents, and for those of the run."""
-        permitted = {(int(d), int(s)) for v in owners.values() for d, s in v.permitted[["digest", "size"]].tolist()}
-        own = [(n, v.key, FormTable(v.forms)) for n, v in owners.items()] if self.first else []
-        reach = {(int(d), int(s)): int(r) for v in owners.values() for d, s, _, r in v.forms.tolist()}
+        if self._of is None or self._of[0] is not owners:  # the name of a file, then its text
+            self._of = owners, _Own(owners, self.first)
+        permitted, own, reach = self._of[1].permitted, self._of[1].tables, self._of[1].reach
         for piece in pieces:
             is_name = piece.member.endswith("name")
             for text, to_old in readings(piece.text):

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,9 @@ from ....annotators.known_phi.searchable_text import fold
 
 TOKEN = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff])*|\d+")
 """A run of letters, with the invisible characters inside it, or a run of digits."""
+_ASCII = re.compile("[A-Za-z]+|[0-9]+")
+"""The same in ASCII text."""
+_DIGITS, _LETTER = re.compile(r"\d+"), re.compile(r"[^\W\d_]")
 FORM = np.dtype([("digest", "<u8"), ("size", "u1"), ("kind", "u1"), ("reach", "u1")])
 """A form of a value: hash, size (see `NUMBER`), index of the kind, and reach (see `values`)."""
 NUMBER = 0x80
@@ -23,6 +27,7 @@ LONGEST = 12
 """Longer values are searched for by their first words and numbers."""
 LONGEST_NUMBER = 20
 _FACTOR = 0x9E3779B97F4A7C15
+_STEP = np.uint64(_FACTOR)
 _MASK = (1 << 64) - 1
 _CACHED = 200_000
 _MOST_GROUPS = 8
@@ -50,12 +55,16 @@ class Hasher(dict[str, int]):
         """Return the hash of folded words and numbers side by side."""
         value = 0
         for word in words:
-            value = (value * _FACTOR + self.digest(word)) & _MASK
+            value = (value * _FACTOR + self._digest(word)) & _MASK
         return value
 
     def number(self, digits: str) -> int:
         """Return the hash of a number with any separators."""
-        return self.digest(f"#{digits}")
+        return self._digest(f"#{digits}")
+
+    def _digest(self, text: str) -> int:
+        """Return the hash of a folded text, remembered if folding it again changes nothing."""
+        return self[text] if text.isascii() else self.digest(text)
 
 
 def folded(written: str) -> str:
@@ -87,52 +96,56 @@ class Tokens:
     def __init__(self, text: str, hasher: Hasher) -> None:
         self.text = text
         self.hasher = hasher
-        self.matches = list(TOKEN.finditer(text))
+        self._token = _ASCII if text.isascii() else TOKEN
+        self.words: list[str] = self._token.findall(text)
+        """As written."""
+
+    @cached_property
+    def spans(self) -> list[tuple[int, int]]:
+        """Begin and end of each word: needed only for those that are found."""
+        return [m.span() for m in self._token.finditer(self.text)]
 
     @cached_property
     def hashes(self) -> Any:
-        hasher = self.hasher
-        return np.fromiter((hasher[m.group()] for m in self.matches), np.uint64, len(self.matches))
+        return np.fromiter(map(self.hasher.__getitem__, self.words), np.uint64, len(self.words))
 
     @cached_property
-    def numbers(self) -> list[tuple[int, int, int, int]]:
-        """(hash, digits, first token, last token) of each number, also in groups: `555-123-4567`."""
+    def numbers(self) -> list[tuple[str, int, int]]:
+        """(digits, begin, end) of each number, also in groups: `555-123-4567`."""
         return list(self._numbers())
 
-    def _numbers(self) -> Iterator[tuple[int, int, int, int]]:
-        matches, text = self.matches, self.text
-        for first, match in enumerate(matches):
-            if not text[match.start()].isdecimal():
-                continue
-            digits, end = "", match.start()
-            for last in range(first, min(first + _MOST_GROUPS, len(matches))):
-                group = matches[last]
-                begin = group.start()
-                if not text[begin].isdecimal() or begin - end > _WIDEST_GAP:
+    def _numbers(self) -> Iterator[tuple[str, int, int]]:
+        text = self.text
+        groups = [(m.start(), m.end()) for m in _DIGITS.finditer(text)]
+        for first, (begin, end) in enumerate(groups):
+            digits, end = "", begin
+            for start, stop in groups[first : first + _MOST_GROUPS]:
+                if start - end > _WIDEST_GAP or _LETTER.search(text, end, start):
                     break
-                digits += folded(group.group())
-                end = group.end()
+                digits += folded(text[start:stop])
+                end = stop
                 if len(digits) > LONGEST_NUMBER:
                     break
                 if len(digits) >= SHORTEST_NUMBER:
-                    yield self.hasher.number(digits), len(digits), first, last
+                    yield digits, begin, end
 
     def find(self, table: FormTable) -> Iterator[Place]:
         """Yield the forms of a table in this text."""
-        if not table or not self.matches:
+        if not table or not self.words:
             return
-        grams, size = self.hashes, 1
-        for size in range(1, min(table.longest, len(self.matches)) + 1):
+        grams = self.hashes
+        for size in range(1, min(table.longest, len(self.words)) + 1):
             if size > 1:
-                grams = grams[:-1] * np.uint64(_FACTOR) + self.hashes[size - 1 :]
+                grams = grams[:-1] * _STEP + self.hashes[size - 1 :]
             for at, kind, digest in table.lookup(size, grams):
-                yield Place(self.matches[at].start(), self.matches[at + size - 1].end(), kind, size, digest)
-        if table.has_numbers:
-            for number, digits, first, last in self.numbers:
-                found = table.kind_of(digits | NUMBER, number)
-                if found is not None:
-                    begin, end = self.matches[first].start(), self.matches[last].end()
-                    yield Place(begin, end, found, digits | NUMBER, number)
+                yield Place(self.spans[at][0], self.spans[at + size - 1][1], kind, size, digest)
+        if table.lengths:
+            for digits, begin, end in self.numbers:
+                if len(digits) in table.lengths:
+                    size, number = len(digits) | NUMBER, self.hasher.number(digits)
+                    found = table.kind_of(size, number)
+                    if found is not None:
+                        yield Place(begin, end, found, size, number)
 
     def touches(self, place: Place) -> bool:
         """Return whether a letter touches a number, or a digit a short word, as in hexadecimal digests."""
@@ -151,37 +164,43 @@ class FormTable:
 
     def __init__(self, forms: Any) -> None:
         self._forms: dict[int, tuple[Any, Any]] = {}
-        for size in np.unique(forms["size"]).tolist() if len(forms) else ():
-            rows = forms[forms["size"] == size]
-            digests, first = np.unique(rows["digest"], return_index=True)
-            self._forms[size] = digests, rows["kind"][first]
+        """Digests in order, the last one twice, and their kinds."""
+        order = np.lexsort((forms["digest"], forms["size"]))
+        sizes, digests, kinds = forms["size"][order], forms["digest"][order], forms["kind"][order]
+        new = np.ones(len(forms), bool)
+        new[1:] = (sizes[1:] != sizes[:-1]) | (digests[1:] != digests[:-1])  # of several kinds, the first one counts
+        sizes, digests, kinds = sizes[new], digests[new], kinds[new]
+        bounds = [0, *((sizes[1:] != sizes[:-1]).nonzero()[0] + 1).tolist(), len(sizes)]
+        for begin, end in pairwise(bounds) if len(sizes) else ():
+            padded = np.append(digests[begin:end], digests[end - 1])
+            self._forms[int(sizes[begin])] = padded, kinds[begin:end]
         words = [size for size in self._forms if not size & NUMBER]
         self.longest = max(words, default=0)
-        self.has_numbers = len(words) < len(self._forms)
+        self.lengths = {size - NUMBER for size in self._forms if size & NUMBER}
+        """Lengths of its numbers, in digits."""
 
     def __bool__(self) -> bool:
         return bool(self._forms)
 
     def __len__(self) -> int:
-        return sum(len(digests) for digests, _ in self._forms.values())
+        return sum(len(kinds) for _, kinds in self._forms.values())
 
-    def lookup(self, size: int, grams: Any) -> Iterator[tuple[int, int, int]]:
-        """Yield (index, kind, hash) of the hashes that the table contains."""
+    def lookup(self, size: int, grams: Any) -> Iterable[tuple[int, int, int]]:
+        """Return (index, kind, hash) of the hashes that the table contains."""
         if size not in self._forms:
-            return
+            return ()
         digests, kinds = self._forms[size]
-        found = np.searchsorted(digests, grams)
-        found[found == len(digests)] = 0
-        for at in np.flatnonzero(digests[found] == grams).tolist():
-            yield at, int(kinds[found[at]]), int(grams[at])
+        found = digests[:-1].searchsorted(grams)
+        hits = (digests[found] == grams).nonzero()[0].tolist()
+        return [(at, int(kinds[found[at]]), int(grams[at])) for at in hits]
 
     def kind_of(self, size: int, digest: int) -> int | None:
         """Return the kind of a form; None if the table does not contain it."""
         if size not in self._forms:
             return None
         digests, kinds = self._forms[size]
-        at = int(np.searchsorted(digests, np.uint64(digest)))
-        return int(kinds[at]) if at < len(digests) and int(digests[at]) == digest else None
+        at = int(digests[:-1].searchsorted(np.uint64(digest)))
+        return int(kinds[at]) if at < len(kinds) and int(digests[at]) == digest else None
 
 
 def forms_array(forms: Iterable[tuple[int, int, int, int]]) -> Any:

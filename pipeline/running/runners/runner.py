@@ -10,7 +10,7 @@ from ...assembly.assembly import Assembly
 from ..withheld_output import WithheldOutput
 from .work import Item, Result, WarningCollector, Work, flush_staged
 
-_BATCH_SECONDS = 0.1
+_BATCH_SECONDS = 0.25
 _BATCH = 64
 """Limit of documents whose files are flushed to disk at once. Larger batches are hardly faster."""
 

@@ -220,3 +220,14 @@ def test_a_rule_file_pickles_by_its_path(tmp_path: Path) -> None:
 
 def test_marks_are_read_with_their_spans() -> None:
     assert unmark("a <ID>1</ID> and <ID_SSN>2</ID_SSN><x>") == ("a 1 and 2<x>", [(2, 3, "ID"), (8, 9, "ID_SSN")])
+
+
+def test_a_rule_file_is_parsed_once_for_all_that_ask_for_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text("include: [network]\ndeny:\n  - {kind: PERSON, files: [names.txt]}\n", encoding="utf-8")
+    first = RuleFile.files(str(path)), list(RuleFile.uses(str(path)))
+    monkeypatch.setattr("yaml.load", None)
+    assert (RuleFile.files(str(path)), list(RuleFile.uses(str(path)))) == first
+    assert first[0] == [path, tmp_path / "names.txt"]

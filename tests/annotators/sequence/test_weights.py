@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from caspipe.annotators.sequence.weights import Weights
+from caspipe.annotators.sequence.arrays import joined
+from caspipe.annotators.sequence.weights import Names, Weights
 
 SMALL = Weights.of(
     ["O", "B-A"],
@@ -43,6 +44,24 @@ def test_weights_come_back_as_they_were(state: dict[tuple[str, str], float]) -> 
     for name in ("rows", "columns", "values", "transitions"):
         assert (getattr(again, name) == getattr(made, name)).all()
     assert again.bias is None
+
+
+@given(st.lists(st.text(alphabet="ab:-1\u00e9\ud800", max_size=6)))
+def test_names_are_a_list_that_is_decoded_when_it_is_read(names: list[str]) -> None:
+    made = Names(*joined(names))
+    assert made == names and len(made) == len(names) and made[:2] == names[:2]
+    assert [made[i] for i in range(-len(names), len(names))] == names * 2
+    which, after = made.split(["-1", "1"])
+    assert [name.partition(":")[2].encode("utf-8", "surrogatepass") for name in names] == after
+    heads = [name.partition(":")[0] for name in names]
+    assert which.tolist() == [{"-1": 0, "1": 1}.get(head, -1) for head in heads]
+
+
+@pytest.mark.parametrize("ends", [[1, 3], [2, 1, 4], [1, 2], [2, 5]])
+def test_names_that_do_not_fill_their_bytes_or_divide_a_character_are_refused(ends: list[int]) -> None:
+    blob, _ = joined(["a\u20ac"])
+    with pytest.raises(ValueError, match=r"fill their bytes|within a character"):
+        Names(blob, np.array(ends))
 
 
 def test_the_same_weights_give_the_same_bytes_whatever_their_order() -> None:

@@ -10,9 +10,11 @@ import pytest
 from rich.console import Console
 
 from caspipe.pipeline.application.cli import console
+from caspipe.pipeline.assembly.assemble import RunOptions
 from caspipe.pipeline.contract.report import Documents, RunReport
+from caspipe.pipeline.running.observers import ObserverGroup
 from caspipe.pipeline.running.observing.progress import Bar, Lines, Progress, Rate, shown, span
-from caspipe.pipeline.running.runners.events import WorkerEvent
+from caspipe.pipeline.running.runners.events import DocumentEvent, Observer, WorkerEvent
 
 
 class Terminal(io.StringIO):
@@ -141,3 +143,26 @@ def test_quiet_shows_nothing() -> None:
 )
 def test_time_left_is_for_people(left: float, told: str) -> None:
     assert span(left) == told
+
+
+class Printing(Observer):
+    def document(self, event: DocumentEvent) -> None:
+        print(f"document {event.number}")
+
+
+def test_output_is_let_through_only_when_an_observer_may_print(
+    seconds: list[float], capfd: pytest.CaptureFixture[str]
+) -> None:
+    lines, lifted = Lines(every=10), list[int]()
+    for observers in ([lines], [lines, Printing()]):
+        group = ObserverGroup(RunOptions(), report(1), None, observers)
+        group.output.lifted = lambda before=group.output.lifted: (lifted.append(1), before())[1]  # type: ignore[method-assign, misc]
+        lines.started(report(0), None)
+        group.output.begin()
+        for number in range(4):
+            seconds[0] += 4
+            group.document(DocumentEvent(number, "released"), None)
+        group.output.end()
+        assert len(lifted) == (1 if len(observers) == 1 else 5)
+    out, err = capfd.readouterr()
+    assert out.count("document") == 4 and err.count("1 documents") == 2
