@@ -127,6 +127,14 @@ def safe_start_method() -> str:
     return "fork" if forks and threading.active_count() == 1 else "spawn"
 
 
+def cores() -> int:
+    """Return the number of processor cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
 # -- in the worker process ---------------------------------------------------------------------------------------
 
 

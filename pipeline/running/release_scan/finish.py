@@ -10,8 +10,10 @@ from ...storage.release_place import RELEASE, is_released
 from ..ledger.ledger import Ledger
 from ..quarantine import Quarantine
 from ..released_names import ReleasedNames
+from ..worker import cores
+from .outcome import Hit, Outcome
 from .places import places_of
-from .scanner import Hit, Outcome, ReleaseScanner
+from .scanner import ReleaseScanner
 from .values import NOT_SEARCHED
 from .withdrawal import Withdrawal
 
@@ -44,9 +46,10 @@ def scan_release(
         scan.state = _NOTHING
         scan.not_checked = list(_elsewhere(assembly))
         return
-    scanner = ReleaseScanner(
-        assembly.output, ledger, assembly.two_phase_consumers(), keys, ReleasedNames.of(assembly.options)
-    )
+    options = assembly.options
+    names, processes = ReleasedNames.of(options), cores() if options.workers == "auto" else options.workers
+    consumers = assembly.two_phase_consumers()
+    scanner = ReleaseScanner(assembly.output, ledger, consumers, keys, names, processes=processes)
     withdrawal = Withdrawal(assembly, report, quarantine, ledger)
     outcome = _settled(scanner, withdrawal)
     scan.state, scan.files, scan.size, scan.forms = "done", outcome.searched, outcome.size, outcome.forms

@@ -6,10 +6,9 @@ import hashlib
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,8 +21,10 @@ from ..ledger.schema import Row
 from ..release_manifest import MANIFEST
 from ..released_names import ReleasedNames
 from .encodings import Piece, byte_length, text_pieces
+from .outcome import Hit, Outcome, Part, Shared, add
 from .pieces import is_zip, names_of, pieces_of, rest_of_zip
 from .readings import readings
+from .search_pool import search_in_order
 from .tokens import NUMBER, FormTable, Hasher, Place, Tokens, forms_array
 from .values import ALL, KINDS, OWN, ScanValues, key_id
 
@@ -31,58 +32,12 @@ BATCH = 4_000_000
 """Values that are searched for at the same time in all documents, to limit memory: 9 bytes each."""
 _CROWDED = 1_000
 """Numbers are searched for in all documents only while a run has fewer than one in this many of the numbers of that length."""
-_PLACES = 12
 _LONG_NUMBER = 8
 """Digits that a number needs to be searched for in names of files, which may be numbers of documents."""
+_FEW_FILES = 200
+"""Files that are searched in this process, since copies of it take longer."""
+_Owners = dict[str, dict[int, ScanValues]]
 _NO_FORMS = FormTable(forms_array(()))
-
-
-class Hit(NamedTuple):
-    """A forbidden value in an output."""
-
-    path: str
-    """Relative to the output folder."""
-    place: str
-    """`byte 120`, `name`, `>member 2 byte 17`, `>row 7`."""
-    kind: str
-    owner: int
-    """Number of the document whose value it is if it was found among its own outputs; else 0."""
-    size: int
-    digest: int
-
-    def __str__(self) -> str:
-        return f"{self.kind} in {'the name of a file' if self.place == 'name' else f'{self.path} at {self.place}'}"
-
-
-@dataclass(slots=True)
-class Outcome:
-    """The result of a scan."""
-
-    documents: dict[int, dict[Hit, None]] = field(default_factory=dict)
-    """Hits by number of the document to withdraw."""
-    files: dict[str, dict[Hit, None]] = field(default_factory=dict)
-    """Hits in files, or in parts of files, that belong to no document, by path."""
-    searched: int = 0
-    """Files."""
-    size: int = 0
-    """Bytes."""
-    forms: int = 0
-    """Forms of values."""
-    not_searched: Counter[str] = field(default_factory=Counter)
-    unreadable: Counter[str] = field(default_factory=Counter)
-    unknown: int = 0
-    """Documents of which no values are known."""
-
-    @property
-    def clean(self) -> bool:
-        return not self.documents and not self.files
-
-
-class _Shared(NamedTuple):
-    """The slices of a file that documents share: begin and end, flat."""
-
-    consumer: str
-    bounds: list[int]
 
 
 class _Own:
@@ -95,7 +50,7 @@ class _Own:
 
 
 class ReleaseScanner:
-    """Searches `release/` of a run. `keys`: keys of the hashes by id."""
+    """Searches `release/` of a run, in several processes if it has many documents. `keys`: keys of the hashes by id."""
 
     def __init__(
         self,
@@ -105,6 +60,7 @@ class ReleaseScanner:
         keys: Iterable[bytes],
         names: ReleasedNames,
         batch: int = BATCH,
+        processes: int = 1,
     ) -> None:
         self.output = output
         self.names = names
@@ -112,8 +68,9 @@ class ReleaseScanner:
         self.consumers = {c.id: c for c in consumers}
         self.hashers = {key_id(key): Hasher(key) for key in keys}
         self.batch = batch
+        self.processes = processes
         self._known: set[str] = set()
-        self._shared: dict[str, _Shared] = {}
+        self._shared: dict[str, Shared] = {}
         self._of: tuple[Mapping[int, ScanValues], _Own] | None = None
 
     def scan(self) -> Outcome:
@@ -128,8 +85,13 @@ class ReleaseScanner:
                 self.tables, self.first, self._of = tables, n == 0, None
                 self._unreadable = outcome.unreadable if n == 0 else Counter()
                 attributed: set[str] = set()
-                for row in self.ledger.rows("released"):
-                    attributed.update(self._document(row))
+                rows = ((row, self._together(row)) for row in self.ledger.rows("released"))
+                for part in search_in_order(rows, self._documents, self._processes()):
+                    attributed.update(part.attributed)
+                    outcome.add(part)
+                    self._unreadable.update(part.unreadable)
+                    for path, shared in part.shared.items():
+                        self._shared.setdefault(path, Shared(shared.consumer, [])).bounds.extend(shared.bounds)
                 self._common([path for path, _ in files if path not in attributed])
                 for path in others:
                     self._name(path, 0, {})
@@ -192,7 +154,22 @@ class ReleaseScanner:
 
     # -- documents -------------------------------------------------------------------------------------------------
 
-    def _document(self, row: Row) -> Iterator[str]:
+    def _processes(self) -> int:
+        """Return the number of processes that search documents: one if tables are read back with a connection of this one."""
+        reads_back = any(map(_reads_back, self.consumers.values()))
+        return 1 if reads_back or self.outcome.searched < _FEW_FILES else self.processes
+
+    def _documents(self, rows: Iterable[tuple[Row, _Owners]]) -> Part:
+        """Search the outputs of some documents, and leave the scanner as it was."""
+        before = self.outcome, self._unreadable, self._shared
+        self.outcome, self._unreadable, self._shared = Outcome(), Counter(), {}
+        try:
+            attributed = [path for row, together in rows for path in self._document(row, together)]
+            return Part(self.outcome.documents, self.outcome.files, self._unreadable, self._shared, attributed)
+        finally:
+            self.outcome, self._unreadable, self._shared = before
+
+    def _document(self, row: Row, together: _Owners) -> Iterator[str]:
         """Search the outputs of a document, and yield their paths if they belong to it alone."""
         values = values_of(row)
         for output in row.outputs:
@@ -201,7 +178,7 @@ class ReleaseScanner:
                 continue
             owners = {row.number: values} if values is not None else {}
             if output.whole:
-                owners |= self._together(row, output)
+                owners |= together.get(output.consumer, {})
                 yield path
                 self._name(path, row.number, owners)
                 pieces = self._readable(pieces_of(self.output / path, self._unreadable))
@@ -214,14 +191,16 @@ class ReleaseScanner:
         folder, slash, name = path.rpartition("/")
         return f"{_folder(self.output, folder)}/{name}" if slash else path
 
-    def _together(self, row: Row, output: Output) -> dict[int, ScanValues]:
-        """Return the values of all documents that share a file with this one, by number."""
-        group = row.together(output.consumer)
-        if group is None:
-            return {}
-        rows = self.ledger.around(row, group[1] - 1)
-        found = {r.number: values_of(r) for r in rows if r.together(output.consumer) == group}
-        return {number: values for number, values in found.items() if values is not None}
+    def _together(self, row: Row) -> _Owners:
+        """Return the values of all documents that share a file with this one, by consumer and number."""
+        together: _Owners = {}
+        for output in row.outputs:
+            group = row.together(output.consumer) if output.whole else None
+            if group is not None and output.consumer not in together:
+                rows = self.ledger.around(row, group[1] - 1)
+                found = {r.number: values_of(r) for r in rows if r.together(output.consumer) == group}
+                together[output.consumer] = {n: values for n, values in found.items() if values is not None}
+        return together
 
     def _readable(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
         """Yield pieces as far as they can be read."""
@@ -231,7 +210,7 @@ class ReleaseScanner:
             self._unreadable["a file that cannot be read"] += 1
 
     def _slice(self, output: Output, path: str, row: Row, owners: Mapping[int, ScanValues]) -> None:
-        shared = self._shared.setdefault(path, _Shared(output.consumer, []))
+        shared = self._shared.setdefault(path, Shared(output.consumer, []))
         if self.first:
             shared.bounds.extend((output.begin, output.begin + output.length))
         consumer = self.consumers.get(output.consumer)
@@ -299,9 +278,7 @@ class ReleaseScanner:
 
     def _hit(self, hit: Hit, number: int) -> None:
         by: dict[Any, dict[Hit, None]] = self.outcome.documents if number else self.outcome.files
-        hits = by.setdefault(hit.owner or number or hit.path, {})
-        if len(hits) < _PLACES:
-            hits[hit] = None
+        add(by.setdefault(hit.owner or number or hit.path, {}), [hit])
 
     def is_shared(self, path: str) -> bool:
         """Return whether documents share a file, so that it is right again without some of them."""

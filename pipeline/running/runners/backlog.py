@@ -14,7 +14,7 @@ from .work import Failed, Item, Result
 _WINDOW = 2_000
 """Documents that may be processed ahead of the next one to be written."""
 _WINDOW_BYTES = 64 << 20
-_CHUNK_SECONDS = 0.05
+_CHUNK_SECONDS = 0.2
 _CHUNK = 64
 _CHUNK_BYTES = 1 << 20
 

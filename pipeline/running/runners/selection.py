@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from ...assembly.assembly import Assembly
 from ...contract.component import TwoPhaseConsumer
 from ..withheld_output import WithheldOutput
-from ..worker import safe_start_method
+from ..worker import cores, safe_start_method
 from .events import WorkerEvent
 from .pool_worker import packed
 from .process_pool import ProcessPoolRunner
@@ -60,11 +59,3 @@ def _cheapest_start(assembly: Assembly) -> str:
     """Return `fork` if a copy of this process is safe and every component allows it."""
     parts = (assembly.reader, *assembly.engines, *assembly.consumers)
     return safe_start_method() if all(p is None or p.may_fork() for p in parts) else "spawn"
-
-
-def cores() -> int:
-    """Return the number of processor cores that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
