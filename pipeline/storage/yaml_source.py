@@ -134,6 +134,8 @@ def parse(text: str, shown: str, base: Path, *, expand: bool = True) -> Source:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "not YAML"
+        if "nesting depth" in problem:  # a limit of libyaml since PyYAML 6.0.4
+            raise ConfigError([Fault("", f"nested more than {DEEPEST} deep", shown)]) from None
         context = getattr(error, "context", None)
         line = mark.line + 1 if mark is not None else 0
         raise ConfigError(
