@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caspipe.annotators.neural.annotator import NeuralAnnotator
-from caspipe.annotators.neural.arrays import row_cache
 from caspipe.annotators.neural.arrays import network as network_module
+from caspipe.annotators.neural.arrays import row_cache
 from caspipe.annotators.neural.arrays.network import ArrayNetwork
 from caspipe.annotators.neural.arrays.packing import places
 from caspipe.annotators.neural.arrays.weights import Weights
