@@ -9,7 +9,7 @@ from typing import Self
 from ..typesystem import Cas
 from .assembly.assembly import Assembly
 from .assembly.config import read_config, settle
-from .assembly.shipped import locate, names
+from .assembly.shipped import locate
 from .contract.report import RunReport
 from .errors import ConfigError, Fault
 from .packaging.loading import load_package, looks_like_package
@@ -40,7 +40,7 @@ class Pipeline(Assembly):
         Does not read any data. Raises ConfigError with every fault of the file, ResourceError or SignatureError if a package
         was changed after it was packed.
         """
-        if str(path) in names() and not Path(path).exists():
+        if not Path(path).suffix and not Path(path).exists():
             path = locate(str(path))
         if looks_like_package(path):
             return cls.from_config(load_package(path, overrides, verify, trust=trust))

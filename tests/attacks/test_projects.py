@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from pathlib import Path
 
@@ -182,3 +183,20 @@ def test_a_source_for_several_readers_is_refused(elsewhere: Path) -> None:
     Path("two.yaml").write_text("reader: [{text: {folder: a}}, {text: {folder: b}}]\nengines: [segmenter]\n")
     output = call("run", "two.yaml", "notes", code=2)
     assert "--set reader.folder: folder is ambiguous; expected one of reader.text-1, reader.text-2" in output
+
+
+def test_every_command_that_a_project_names_exists(elsewhere: Path) -> None:
+    call("init", "study")
+    lines = [line for path in Path("study").glob("*.[ym]*") for line in path.read_text().splitlines()]
+    commands = [re.split(r"\s{2,}|[:`]", line[line.index("caspipe ") :])[0] for line in lines if "caspipe " in line]
+    named = [words.split()[1:] for words in commands if words.split()[1:]]
+    assert len(named) >= 8
+    for command, *rest in named:
+        described = call(command, "--help")
+        assert [word for word in rest if word.startswith("--") and word not in described] == [], command
+
+
+def test_a_misspelled_name_of_a_shipped_pipeline_is_corrected(elsewhere: Path) -> None:
+    Path("other.yaml").write_text("engines: [dates]\n")
+    with pytest.raises(ConfigError, match=r"did you mean deidentify\?"):
+        Pipeline.load("deidentfy")
