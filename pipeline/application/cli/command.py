@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import sys
 import warnings
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TextIO, TypeVar
 
 import typer
 
@@ -76,7 +77,7 @@ def _warn(
     line: str | None = None,
 ) -> None:
     text = f"warning: {warning_text(message, category, filename, lineno)}"
-    typer.secho(text, err=True, fg=typer.colors.YELLOW if sys.stderr.isatty() else None)
+    typer.secho(text, err=True, fg=color(typer.colors.YELLOW, sys.stderr))
 
 
 def list_examples(epilog: str) -> str:
@@ -91,9 +92,14 @@ def list_examples(epilog: str) -> str:
     return examples[1] + items + (f"\n\n{remark}" if remark else "")
 
 
+def color(name: str, stream: TextIO) -> str | None:
+    """Return the color for a message: none if the stream is not a terminal, or NO_COLOR is set."""
+    return name if stream.isatty() and not os.environ.get("NO_COLOR") else None
+
+
 def complain(message: str) -> None:
     """Print a message on standard error, in red on a terminal."""
-    typer.secho(message, err=True, fg=typer.colors.RED if sys.stderr.isatty() else None)
+    typer.secho(message, err=True, fg=color(typer.colors.RED, sys.stderr))
 
 
 def require_extra(command: str, extra: str, *modules: str) -> None:

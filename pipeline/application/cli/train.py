@@ -18,7 +18,7 @@ from ...contract.report import RunReport
 from ...errors import ConfigError, Fault, ResourceError
 from ...pipeline import Pipeline
 from . import console, train_tagger, train_vectors
-from .command import EXIT_INTERRUPTED, CommandApp, folder_size
+from .command import EXIT_INTERRUPTED, CommandApp, color, folder_size
 from .options import Plugin, Quiet, Set, load, shipped_configs
 from .training_progress import held_out, show_training
 
@@ -111,7 +111,7 @@ def _summarize(report: RunReport, pipeline: Pipeline, trainers: list[CasConsumer
     failed = f", {d.quarantined + d.skipped:,} failed and not learned from" if d.quarantined + d.skipped else ""
     typer.echo(f"{report.name}: {d.read:,} documents read{failed}, {report.seconds:.1f} s")
     for warning in report.warnings:
-        typer.secho(f"warning: {warning}", fg=typer.colors.YELLOW if sys.stdout.isatty() else None)
+        typer.secho(f"warning: {warning}", fg=color(typer.colors.YELLOW, sys.stdout))
     console.print_failures(report, pipeline)
     for trainer in trainers:
         if isinstance(trainer, VectorsTrainer) and trainer.trained is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import parts  # noqa: F401  (registers the test components)
 import pytest
 from typer.testing import CliRunner
 
+from caspipe.pipeline.application.cli import command as commands
 from caspipe.pipeline.application.cli import main
 from caspipe.pipeline.application.cli.command import list_examples
 from caspipe.pipeline.application.cli.main import app
@@ -190,3 +192,16 @@ def test_commands_load_no_heavy_library_before_they_need_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("no_color", ["", "1"])
+def test_no_color_is_respected_by_warnings_and_errors(monkeypatch: pytest.MonkeyPatch, no_color: str) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("NO_COLOR", no_color)
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    commands.complain("no such file")
+    commands._warn("no key", UserWarning, "my.py", 1)
+    assert ("\x1b[3" in terminal.getvalue()) == (not no_color)
