@@ -219,8 +219,12 @@ def _serve(session: Session, name: str, adjudicate: tuple[str, str] | None, **op
     )
     serve(session, annotator=name, say=lambda address: typer.echo(address), **options)
     between = f" --adjudicate {' '.join(adjudicate)}" if adjudicate else ""
+    typer.echo("All decisions are saved.", err=True)
+    if isinstance(session.catalogue, RunCatalogue):
+        reviewers = " ".join(f"--review {reviewer}" for reviewer in adjudicate or (name,))
+        typer.echo(f"To mask again with them: caspipe release {session.catalogue.run} {reviewers}", err=True)
     command = f"caspipe review {home} --annotator {name}{between} --export FOLDER"
-    typer.echo(f"All decisions are saved. To write the documents that are done: {command}", err=True)
+    typer.echo(f"To write the documents that are done: {command}", err=True)
 
 
 def _export(session: Session, folder: Path, name: str, all_: bool) -> None:

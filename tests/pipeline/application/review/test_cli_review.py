@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from review_corpus import Corpus, make_folder
+from review_corpus import Corpus, Server, make_folder
 from typer.testing import CliRunner
 
 from caspipe.pipeline.application.cli.main import app
@@ -114,3 +114,17 @@ def test_without_the_extra_nothing_is_begun(folder: Path, tmp_path: Path, monkey
     assert not (folder / "review").exists()
     done = CliRunner().invoke(app, ["serve", "none.yaml"])
     assert (done.exit_code, done.output) == (4, f"caspipe serve {wanted}")
+
+
+def test_the_end_of_the_review_of_a_run_names_the_release(folder: Path, tmp_path: Path) -> None:
+    server = Server(folder, "--annotator", "anna")
+    assert "caspipe release" not in server.stop()
+    run_folder = tmp_path / "out"
+    code = (
+        CliRunner()
+        .invoke(app, ["run", "deidentify-fast", "--output", str(run_folder), "--set", "run.limit=1"])
+        .exit_code
+    )
+    assert code == 0
+    server = Server(run_folder, "--annotator", "anna")
+    assert f"caspipe release {run_folder} --review anna" in server.stop()
