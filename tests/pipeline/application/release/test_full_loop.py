@@ -56,6 +56,9 @@ def test_a_refused_document_is_reviewed_in_the_browser_and_released(run: Path, d
             "in quarantine: leak: leak_gate: LeakError: 1 leak: values PERSON 1; in the original text at PERSON 43:58"
             in facts
         )
+        assert page.js(
+            "const e = document.getElementById('doc-facts'); return e.scrollWidth <= e.parentElement.clientWidth"
+        )
         choose(page, WORDS)
         page.wait(lambda: "the leak gate refused the document" in page.text(".facts-list"))
         page.keys("a")  # the refused place becomes a span
