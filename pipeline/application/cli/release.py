@@ -10,7 +10,7 @@ import typer
 from ...errors import ConfigError, Fault
 from ...running.run_documents import xmi_folder
 from ..release.decisions import Counts
-from ..release.release import ReleaseOptions, ReleaseResult, check_run
+from ..release.release import NOT_COMPLETED, ReleaseOptions, ReleaseResult, check_run
 from ..release.release import release as make_release
 from ..release.reviews import READERS, Reviews, all_left_out, read_edited, read_reviews
 from ..review.store import annotators
@@ -171,10 +171,11 @@ def _print(run: Path, result: ReleaseResult) -> None:
         out.print(f"Leak gate: {console.repairs(report)}", markup=False)
     for warning in [*result.notes, *report.warnings]:
         out.print(f"warning: {warning}", style="yellow", markup=False)
-    for f in report.failures[:10]:
+    withheld = [f for f in report.failures if not f.message.endswith(f": {NOT_COMPLETED}")]
+    for f in withheld[:10]:
         out.print(f"document {f.number}: {f.message}", style="red", markup=False)
-    if len(report.failures) > 10:
-        out.print(f"... and {len(report.failures) - 10:,} more", style="red")
+    if len(withheld) > 10:
+        out.print(f"... and {len(withheld) - 10:,} more", style="red")
     if report.stopped:
         out.print(f"The release ended early and changed nothing: {report.stopped}", style="red", markup=False)
     else:

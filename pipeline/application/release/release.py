@@ -39,6 +39,8 @@ _KEYS = {
 
 
 _UNFINISHED = "the run did not finish it"
+NOT_COMPLETED = "its review is not completed"
+"""Why `only_reviewed` leaves a document out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +214,7 @@ def _task(run: Path, home: Path, document: RunDocument, reviews: Reviews, only_r
     review = reviews.of.get(_name(document, home))
     done = review is not None and review.done
     if document.xmi is not None:
-        held = "its review is not completed" if only_reviewed and not done else ""
+        held = NOT_COMPLETED if only_reviewed and not done else ""
         return Task(row.number, row.id, document.xmi, document.digest, held, review)
     path = next((p for p in kept_paths(run, row.number) if p.is_file()), None)
     held = ""
