@@ -1,4 +1,4 @@
-"""What a search of a release found."""
+"""The result of a search of a release: hits, and what was not searched."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Shared(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What was found in the outputs of some documents."""
+    """The result of a search of the outputs of some documents."""
 
     documents: dict[int, dict[Hit, None]]
     files: dict[str, dict[Hit, None]]
