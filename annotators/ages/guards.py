@@ -129,3 +129,23 @@ def near_sex(ctx: AgeContext) -> bool:
 def turned(ctx: AgeContext) -> bool:
     """Exclude degrees, pages."""
     return not cues.COUNTED.match(ctx.after) and cues.TURN_AFTER.match(ctx.after) is not None
+
+
+_LIVED = re.compile(
+    rf"\b(?:i|he|she|who|patient|pt|{'|'.join(cues.KIN)}|retired|(?:em|im)migrated|married|divorced|widowed|orphaned|enlisted"
+    r"|diagnosed|died)\b[^.;\n]{0,60}\Z",
+    re.IGNORECASE,
+)
+"""A person or an event of a life in the sentence before an age."""
+
+
+def lived(ctx: AgeContext) -> bool:
+    """Exclude a number that belongs to no person, a temperature, a pulse, a score."""
+    before = ctx.outer_before
+    measured = cues.HEAT_BEFORE.search(before) or cues.VITAL.search(before)
+    return ctx.age.low >= 10 and measured is None and _LIVED.search(before) is not None
+
+
+def opening(ctx: AgeContext) -> bool:
+    """Exclude all but a sentence without its subject."""
+    return ctx.age.low >= 10 and cues.OPENING.search(ctx.outer_before) is not None

@@ -158,6 +158,17 @@ FROM_EVENT = (
         r"(?=[.,;)](?!\d)|[ ](?:of|from|with|due|after|and|but)\b|[ ]?$)",
     ),
 )
+FROM_AT = (
+    age_rule("at n in a year", guards.lived, r"at[ ](?P<span>(?P<n>\d\d))(?=,?[ ](?:back[ ])?in[ ](?:19|20)\d\d\b)"),
+    age_rule("at n when", guards.lived, r"at[ ](?P<span>(?P<n>\d\d))(?=,?[ ]when[ ](?:he|she|his|her)\b)"),
+    age_rule(
+        "in a year at n",
+        guards.lived,
+        r"(?:(?<=[ ](?:19|20)\d\d[ ])|(?<=[ ](?:19|20)\d\d,[ ]))at[ ](?P<span>(?P<n>\d\d))"
+        r"(?=[.,;!?)](?!\d)|[ ](?:and|but|with|after|he|she)\b|[ ]?$)",
+    ),
+)
+FROM_WAS = (age_rule("was n when", guards.opening, r"was[ ](?P<span>(?P<n>\d\d))(?=,?[ ]when[ ](?:he|she|his|her)\b)"),)
 FROM_VERB = (
     age_rule("turned n", guards.turned, rf"turn(?:s|ed|ing)?[ ]{_AGE}{_END}"),
     age_rule(
@@ -167,7 +178,8 @@ FROM_VERB = (
         "is n",
         guards.bare,
         rf"{_PRONOUN}(?P<span>(?P<n>{NUMBER})(?:{J}(?P<unit>years?|yrs?))?)(?![ ]and[ ](?:\d|{CARDINAL}\b))"
-        r"(?=[.,;!?)](?!\d)|[ ](?:and|but|with|who|so|when|at the time|(?:back )?in (?:19|20)\d\d)\b|[ ]?$)",
+        r"(?=[.,;!?)](?!\d)|[ ](?:and|but|with|who|so|when|at the time|"
+        r"at (?:(?:his|her) )?(?:retirement|diagnosis|onset|marriage)|(?:back )?in (?:19|20)\d\d)\b|[ ]?$)",
     ),
     age_rule(
         "when n",

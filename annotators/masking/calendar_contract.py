@@ -21,6 +21,7 @@ from .age_reading import years_of, years_since, youngest
 from .date_arithmetic import parse_iso
 from .document_dates import DocumentDates, century_before, complete_ends, states_century
 from .operator import Context, Mention
+from .past_ages import had_then
 from .time_span import TimeSpan, later_by_years, time_span
 
 OLDEST = 89
@@ -52,7 +53,9 @@ _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 _LAST = datetime.date(LATEST_YEAR, 12, 31)
 _NONE = datetime.timedelta(0)
 _UNDATED = TimeSpan(_LAST, _LAST, "day")
-"""The newest date of a text with birth dates only."""
+"""The newest date of a text that no day dates."""
+_DATED_SINCE = datetime.date(2000, 1, 1)
+"""An earlier day does not tell when a text was written."""
 _UNSURE_YEARS = 10
 """Two digits of a birth date may mean the century before if they are among that many last years of `LATEST_YEAR`."""
 _GAP = 4
@@ -75,11 +78,13 @@ class CalendarContract:
 
     1. A date more than `oldest` years before the newest date of the text and its record (fields, known PHI, metadata) is taken
        for the birth date of a person who was older, under any name. A date that is called a birth date counts as over
-       the limit if no other date tells; then the newest date is the end of `LATEST_YEAR`.
+       the limit if no day since 2000 tells when the text was written (a year may be that of an illness); then the newest date is
+       the end of `LATEST_YEAR`.
     2. The date of a birthday over the limit (`turned 90 on 3/4/2019`).
     3. A readable age to which the years up to the newest date add up to more than the limit: `age 85 in 2012`, seen in 2021. It
-       belongs to the dates of its sentence (years only if few words are between), else to any day or month of the text. If
-       the text keeps a birth date that fits the age, the age tells no more than it.
+       belongs to the dates of its sentence (years only if few words are between, or if the sentence says that the person had it
+       then: `was 40 when she emigrated in 1955`), else to any day or month of the text. If the text keeps a birth date that fits
+       the age, the age tells no more than it.
 
     Times of different precision (a year and a day) may come nearer or part by half of the longer one when they are shifted, so
     they count as that much longer.
@@ -94,6 +99,7 @@ class CalendarContract:
         self._ends = [match.end() for match in _BOUNDARY.finditer(context.text)]
         self._newest = self._latest([*dated, *record])
         visits = {d.span for d in (*dated, *record) if not d.birth}
+        self._undated = not any(_dates_the_text(d) for d in (*(d for d in dated if d.mention is not None), *record))
         self._two_newest = sorted(visits, key=lambda span: (span.last, span.first), reverse=True)[:2]
         for date in dated:
             if date.mention is not None and self._tells(date):
@@ -152,6 +158,8 @@ class CalendarContract:
         """Return whether a date is more than `oldest` years before the newest one."""
         if any(date.span.years_before(newest, self._oldest + 1) for newest in self._newest):
             return True
+        if date.birth and self._undated and date.span.years_before(_UNDATED, self._oldest + 1):
+            return True
         if date.earlier is None:
             return False
         newest = next((span for span in self._two_newest if span != date.span), None)
@@ -177,7 +185,11 @@ class CalendarContract:
         if self._fits(int(low)):
             return
         placed = [d.span for d in tied or near if tied or d.span.precision in ("day", "month")]
-        if any(self._outgrows(span, self._oldest - int(low)) for span in placed or self._earliest):
+        past = [d.span for d in near if d.mention is not None and self._had_then(age, d.mention)]
+        left = self._oldest - int(low)
+        if any(self._outgrows(span, left) for span in (*past, *(placed or self._earliest))) or (
+            self._undated and any(later_by_years(span.first, max(left, 1)) < _LAST for span in past)
+        ):
             self._hide(age, AGE)
 
     def _outgrows(self, span: TimeSpan, years: int) -> bool:
@@ -207,12 +219,20 @@ class CalendarContract:
     def _sentence(self, mention: Mention) -> int:
         return bisect_left(self._ends, mention.begin + 1)
 
+    def _had_then(self, age: Mention, date: Mention) -> bool:
+        return had_then(self._text, (age.begin, age.end), (date.begin, date.end))
+
     def _tied(self, age: Mention, date: Mention) -> bool:
         first, second = sorted((age, date), key=lambda m: m.begin)
         between = self._text[first.end : second.begin]
         if len(between) > _LONGEST_TIE:
             return False
         return not any(c.isdigit() for c in between) and all(w.lower() in _TYING for w in _WORD.findall(between))
+
+
+def _dates_the_text(date: _Dated) -> bool:
+    """Return whether a date may tell when the text was written: a day since 2000 that is not a birth date."""
+    return not date.birth and date.span.precision == "day" and date.span.last >= _DATED_SINCE
 
 
 def _dates_of(dates: DocumentDates, mention: Mention, context: Context) -> Iterator[_Dated]:

@@ -77,14 +77,44 @@ OVER = {
     "Died 3/4/2024. Born 5/6/1931.": "Died 12 Jun 2024. Born [DATE].",
     "Chart begun 4/5/1925, closed 6/7/2020": "Chart begun [DATE], closed 15 Sep 2020",
     "Lab 4 March 1931, then 5 March 2021.": "Lab [DATE], then 13 Jun 2021.",
+    "Hypertension since 1990. Born 1918.": "Hypertension since 1990. Born [DATE].",
+    "Retired in 1983 at 65. Born 1918.": "Retired in 1983 at [AGE]. Born [DATE].",
+    "Retired in 1983 at 65.": "Retired in 1983 at [AGE].",
+    "Seen 1/2/1995. Born 1918.": "Seen 12 Apr 1995. Born [DATE].",
 }
 """Texts from which an age over 89 could be computed, and what is released with an offset of 100 days."""
+PAST = {
+    "She was 40 when she emigrated in 1955.": "She was [AGE] when she emigrated in 1955.",
+    "He was 65 when he retired in 1983.": "He was [AGE] when he retired in 1983.",
+    "She was 40 years old when she emigrated in 1955.": "She was [AGE] when she emigrated in 1955.",
+    "She emigrated in 1955 at 40.": "She emigrated in 1955 at [AGE].",
+    "She emigrated at 40 in 1955.": "She emigrated at [AGE] in 1955.",
+    "Aged 40 she emigrated to Canada in 1955.": "[AGE] she emigrated to Canada in 1955.",
+    "At the age of 40 she emigrated to Canada in 1955.": "At the [AGE] she emigrated to Canada in 1955.",
+    "In 1955 she emigrated, aged 40.": "In 1955 she emigrated, [AGE].",
+    "In 1983 she retired, at the age of 65.": "In 1983 she retired, at the [AGE].",
+    "A widow since 1955, when he was 40.": "A widow since 1955, when he was [AGE].",
+    "She was forty when her husband died in 1955.": "She was [AGE] when her husband died in 1955.",
+    "He had been 65 when the factory closed in 1983.": "He had been [AGE] when the factory closed in 1983.",
+    "Rosa was 40 when she emigrated in the 1950s.": "Rosa was [AGE] when she emigrated in the 1950s.",
+    "The patient was 65 at retirement in 1983.": "The patient was [AGE] at retirement in 1983.",
+    "Was 40 when she emigrated in 1955.": "Was [AGE] when she emigrated in 1955.",
+    "She was widowed at 40 when her husband died in 1955.": "She was widowed at [AGE] when her husband died in 1955.",
+}
+"""Sentences of the past whose age and year tell an age over 89 in 2024, and what is released."""
 
 
 @pytest.mark.attack("age-from-dates")
 @pytest.mark.parametrize("text", OVER)
 def test_no_age_over_89_can_be_computed(folder: Path, text: str) -> None:
     assert released(folder, text) == OVER[text]
+
+
+@pytest.mark.attack("age-from-dates")
+@pytest.mark.parametrize("sentence", PAST)
+def test_an_age_of_the_past_goes_if_its_year_tells_one_over_89(folder: Path, sentence: str) -> None:
+    assert released(folder, f"Seen 1/2/2024. {sentence}") == f"Seen 11 Apr 2024. {PAST[sentence]}"
+    assert released(folder, f"{sentence} Seen 1/2/2024.") == f"{PAST[sentence]} Seen 11 Apr 2024."
 
 
 @pytest.mark.attack("age-from-dates")
@@ -127,6 +157,15 @@ def test_dates_of_the_record_count(folder: Path) -> None:
         "85-year-old, seen 3/4/2012 and 5/6/2013.",
         "Age 60 in 2012. Seen 2021.",
         "He turned 70 on 3/4/2019. Seen 3/4/2020.",
+        "She was 40 when the dose was raised in 2020. Seen 3/4/2021.",
+        "She was 5 when diagnosed in 2010. Seen 3/4/2021.",
+        "Her dose was 40 when it was raised in 1955. Seen 3/4/2021.",
+        "BMI was 40 when she was weighed in 1955. Seen 3/4/2021.",
+        "80-year-old, MI in 1990. Seen 3/4/2021.",
+        "Aged 80 with hypertension since 1990. Seen 3/4/2021.",
+        "Hypertension since 1990 and a stroke at age 75. Seen 3/4/2021.",
+        "Born 1940, hypertension since 1990. Seen 3/4/2021.",
+        "Hypertension since 1990. Born 1950.",
     ],
 )
 def test_people_under_90_keep_their_intervals_and_ages(folder: Path, text: str) -> None:
