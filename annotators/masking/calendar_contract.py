@@ -54,8 +54,6 @@ _LAST = datetime.date(LATEST_YEAR, 12, 31)
 _NONE = datetime.timedelta(0)
 _UNDATED = TimeSpan(_LAST, _LAST, "day")
 """The newest date of a text that no day dates."""
-_DATED_SINCE = datetime.date(2000, 1, 1)
-"""An earlier day does not tell when a text was written."""
 _UNSURE_YEARS = 10
 """Two digits of a birth date may mean the century before if they are among that many last years of `LATEST_YEAR`."""
 _GAP = 4
@@ -78,7 +76,7 @@ class CalendarContract:
 
     1. A date more than `oldest` years before the newest date of the text and its record (fields, known PHI, metadata) is taken
        for the birth date of a person who was older, under any name. A date that is called a birth date counts as over
-       the limit if no day since 2000 tells when the text was written (a year may be that of an illness); then the newest date is
+       the limit if no day tells when the text was written (a year may be that of an illness); then the newest date is
        the end of `LATEST_YEAR`.
     2. The date of a birthday over the limit (`turned 90 on 3/4/2019`).
     3. A readable age to which the years up to the newest date add up to more than the limit: `age 85 in 2012`, seen in 2021. It
@@ -99,7 +97,8 @@ class CalendarContract:
         self._ends = [match.end() for match in _BOUNDARY.finditer(context.text)]
         self._newest = self._latest([*dated, *record])
         visits = {d.span for d in (*dated, *record) if not d.birth}
-        self._undated = not any(_dates_the_text(d) for d in (*(d for d in dated if d.mention is not None), *record))
+        stated = (*(d for d in dated if d.mention is not None), *record)
+        self._undated = not any(self._dates_the_text(d) for d in stated)
         self._two_newest = sorted(visits, key=lambda span: (span.last, span.first), reverse=True)[:2]
         for date in dated:
             if date.mention is not None and self._tells(date):
@@ -219,6 +218,11 @@ class CalendarContract:
     def _sentence(self, mention: Mention) -> int:
         return bisect_left(self._ends, mention.begin + 1)
 
+    def _dates_the_text(self, date: _Dated) -> bool:
+        """Return whether a date may tell when the text was written: a day that is not a birth date and not a life ago."""
+        day = not date.birth and date.span.precision == "day"
+        return day and not date.span.years_before(_UNDATED, self._oldest + 1)
+
     def _had_then(self, age: Mention, date: Mention) -> bool:
         return had_then(self._text, (age.begin, age.end), (date.begin, date.end))
 
@@ -228,11 +232,6 @@ class CalendarContract:
         if len(between) > _LONGEST_TIE:
             return False
         return not any(c.isdigit() for c in between) and all(w.lower() in _TYING for w in _WORD.findall(between))
-
-
-def _dates_the_text(date: _Dated) -> bool:
-    """Return whether a date may tell when the text was written: a day since 2000 that is not a birth date."""
-    return not date.birth and date.span.precision == "day" and date.span.last >= _DATED_SINCE
 
 
 def _dates_of(dates: DocumentDates, mention: Mention, context: Context) -> Iterator[_Dated]:

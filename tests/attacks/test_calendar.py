@@ -80,7 +80,8 @@ OVER = {
     "Hypertension since 1990. Born 1918.": "Hypertension since 1990. Born [DATE].",
     "Retired in 1983 at 65. Born 1918.": "Retired in 1983 at [AGE]. Born [DATE].",
     "Retired in 1983 at 65.": "Retired in 1983 at [AGE].",
-    "Seen 1/2/1995. Born 1918.": "Seen 12 Apr 1995. Born [DATE].",
+    "Born 3/4/1918, married 5/6/1940.": "Born [DATE], married 14 Aug 1940.",
+    "Seen March 1995. Born 1918.": "Seen Jun 1995. Born [DATE].",
 }
 """Texts from which an age over 89 could be computed, and what is released with an offset of 100 days."""
 PAST = {
@@ -166,6 +167,7 @@ def test_dates_of_the_record_count(folder: Path) -> None:
         "Hypertension since 1990 and a stroke at age 75. Seen 3/4/2021.",
         "Born 1940, hypertension since 1990. Seen 3/4/2021.",
         "Hypertension since 1990. Born 1950.",
+        "Born 1918. Seen 1/2/1995.",
     ],
 )
 def test_people_under_90_keep_their_intervals_and_ages(folder: Path, text: str) -> None:
