@@ -75,7 +75,7 @@ class ReleaseResult:
     """Documents that the run has not processed; None if their number is not known."""
     decisions: Counts = field(default_factory=Counts)
     edits: Edits | None = None
-    """What edited documents change; None for the decisions of reviewers."""
+    """Numbers of the edits in edited documents; None for the decisions of reviewers."""
     notes: list[str] = field(default_factory=list)
     published: bool = False
 
