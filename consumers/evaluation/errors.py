@@ -13,6 +13,7 @@ from typing import Any
 from ...pipeline.contract.component import Scope, component
 from ...pipeline.storage.files import restricted_folder, write_atomic
 from ...typesystem import GOLD_VIEW, INITIAL_VIEW, Cas
+from ..files.packed import refuse_packed
 from ..pages.rendering import kind_class, render_page
 from ..scoring.alignment import GROUPS, Group, Level, Mistake, mistakes
 from ..scoring.document import Mark, Pair, pair_of
@@ -43,6 +44,7 @@ class ErrorsConsumer(DelayedConsumer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        refuse_packed(self.file)
         for name in ("context", "limit"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}: expected 0 or more, got {getattr(self, name)}")

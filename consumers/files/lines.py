@@ -12,6 +12,7 @@ from ...pipeline.storage.files import make_folder, restricted_folder
 from ...pipeline.storage.release_place import place_in
 from ...typesystem import Cas
 from .content import Content
+from .packed import refuse_packed
 from .slices import Slices, slice_of
 
 
@@ -30,6 +31,7 @@ class LineConsumer(TwoPhaseConsumer):
     """Written at the end."""
 
     def __post_init__(self) -> None:
+        refuse_packed(self.file)
         self._slices: Slices | None = None
         self._place = ""
 

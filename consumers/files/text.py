@@ -7,6 +7,7 @@ from pathlib import Path
 from ...pipeline.contract.component import component
 from ...typesystem import DEIDENTIFIED_VIEW, Cas
 from .folder import FolderConsumer
+from .packed import refuse_packed
 from .released import encodable, released_view
 
 
@@ -29,6 +30,7 @@ class TextConsumer(FolderConsumer):
         super().__post_init__()
         if not self.suffix.startswith(".") or "/" in self.suffix or "\\" in self.suffix:
             raise ValueError(f"suffix: expected a suffix like .txt, got {self.suffix!r}")
+        refuse_packed(self.suffix, "suffix")
 
     def writes_original(self) -> bool:
         return self.view != DEIDENTIFIED_VIEW

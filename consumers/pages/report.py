@@ -12,6 +12,7 @@ from ...pipeline.contract.output import Locate, Output
 from ...pipeline.contract.report import RunReport
 from ...pipeline.storage.files import make_folder, restricted_folder, write_atomic
 from ...typesystem import Cas
+from ..files.packed import refuse_packed
 from .html import INDEX, HtmlConsumer
 from .rendering import render_page
 from .report_run import configuration_text, failures, findings, pace_chart, resources, scan, summary, warnings
@@ -40,6 +41,7 @@ class ReportConsumer(TwoPhaseConsumer):
     scope = Scope.RUN
 
     def __post_init__(self) -> None:
+        refuse_packed(self.file)
         if self.max_failures < 0:
             raise ValueError(f"max_failures: expected 0 or more, got {self.max_failures}")
         self._start()

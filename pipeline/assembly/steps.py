@@ -25,11 +25,12 @@ class Step:
     """Lines of the parameters by path below the step."""
 
     def fault(self, below: Keys, what: str) -> Fault:
-        """Return a fault at a parameter of this step."""
+        """Return a fault at a parameter of this step, or at a value below it if only that is given elsewhere, as in `set:`."""
         place = self.place
         for end in range(len(below), 0, -1):
-            if below[:end] in self.lines:
-                place = self.lines[below[:end]]
+            here = [self.lines[k] for k in (below[:end], *self.lines) if k[:end] == below[:end] and k in self.lines]
+            if here:
+                place = here[0]
                 break
         return Fault(dotted((self.id or self.name, *below)), what, *place)
 

@@ -19,6 +19,7 @@ from ..storage.secrets import Secret, configured, is_secret
 from ..storage.yaml_source import Text, text_of
 from . import registry
 from .component import CasConsumer, Component, Part, family
+from .kind_keys import unknown_key
 from .leaf_values import Report, convert_leaf, describe_type, kind_of, shown
 from .resources import Resource
 from .type_hints import UNIONS, cached, hints, inner_classes
@@ -98,6 +99,7 @@ def build(cls: type[Any], given: Any, report: Report, path: tuple[str | int, ...
             report = _hiding(value, report)
     known = {p.name: p for p in parameters(cls)}
     extra_field = getattr(cls, "extra_field", "")
+    names = [n for n in known if n != extra_field]
     values: dict[str, Any] = {}
     good = True
 
@@ -111,9 +113,15 @@ def build(cls: type[Any], given: Any, report: Report, path: tuple[str | int, ...
         if key in known and key != extra_field:
             values[key] = convert(known[key].hint, value, tell, (*path, key))
         elif extra_field:
-            extra[key] = value
+            if (
+                isinstance(key, str)
+                and _is_of_kinds(known[extra_field])
+                and (what := unknown_key(key, names, extra_field))
+            ):
+                tell((*path, key), what)
+            else:
+                extra[key] = value
         else:
-            names = [n for n in known if n != extra_field]
             hint = nearest(str(key), names) or (f"; expected one of {', '.join(names)}" if names else "; it takes none")
             tell((*path, key), f"no such parameter{hint}")
     if extra_field and extra:
@@ -128,6 +136,11 @@ def build(cls: type[Any], given: Any, report: Report, path: tuple[str | int, ...
     except (ValueError, TypeError) as error:
         report(path, str(error))
         return None
+
+
+def _is_of_kinds(parameter: Parameter) -> bool:
+    """Return whether a parameter is a mapping of kinds."""
+    return typing.get_args(parameter.hint)[:1] == (PhiKind,)
 
 
 def convert(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) -> Any:

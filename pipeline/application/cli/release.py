@@ -144,15 +144,25 @@ def _exit_code(result: ReleaseResult) -> int:
     return EXIT_INCOMPLETE if missing > 0 or result.unfinished != 0 else 0
 
 
+def _decided(result: ReleaseResult) -> list[str]:
+    """Return lines about the reviewed or edited documents and their spans."""
+    c, e = result.decisions, result.edits
+    if e is None:
+        spans = f"; {c.added:,} spans added, {c.rejected:,} rejected, {c.changed:,} changed" if c != Counts() else ""
+        return [f"reviewed: {result.reviewed:,}{spans}"]
+    spans = f"; {e.added:,} spans added, {e.removed:,} removed, {e.changed:,} changed" if e.edited else ""
+    unedited = [f"not edited: {e.unedited:,}; their spans are those of the run"] if e.unedited else []
+    return [f"edited: {e.edited:,}{spans}", *unedited]
+
+
 def _print(run: Path, result: ReleaseResult) -> None:
     report, out = result.report, console.out()
-    d, c = report.documents, result.decisions
+    d = report.documents
     held = d.quarantined + d.skipped - result.left_out
     lines = [
         f"{run}: {d.released:,} documents released, {held:,} withheld"
         + (f", {result.left_out:,} not reviewed and left out" if result.left_out else ""),
-        f"reviewed: {result.reviewed:,}"
-        + (f"; {c.added:,} spans added, {c.rejected:,} rejected, {c.changed:,} changed" if c != Counts() else ""),
+        *_decided(result),
     ]
     if result.begun:
         lines.append(f"begun and not completed: {result.begun:,}; their decisions so far count")

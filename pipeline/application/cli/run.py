@@ -15,6 +15,7 @@ from ...contract.report import RunReport
 from ...errors import ConfigError, ReaderError
 from ...pipeline import Pipeline
 from ...running.ledger import LedgerReader, RunRow, merging
+from ..audit.after_review import ReviewedRelease, reviewed_release
 from . import console
 from .command import CommandApp
 from .options import (
@@ -123,10 +124,13 @@ def status(
     state = latest.state
     if state == "running" and not busy:
         state = "interrupted: `--resume` continues it"
+    reviewed = reviewed_release(folder) if folder.is_dir() else None
     if as_json:
-        typer.echo(json.dumps(_as_json(latest, counts, state), indent=1))
+        typer.echo(json.dumps(_as_json(latest, counts, state, reviewed), indent=1))
     else:
         _print_status(latest, counts, state)
+        if reviewed is not None:
+            _print_reviewed(reviewed)
 
 
 @app.command(epilog="Example: `caspipe retry my.yaml notes --quarantined`")
@@ -198,7 +202,9 @@ def _end(report: RunReport, pipeline: Pipeline, quiet: bool) -> None:
     raise typer.Exit(report.exit_code)
 
 
-def _as_json(latest: RunRow, counts: dict[tuple[str, str], int], state: str) -> dict[str, Any]:
+def _as_json(
+    latest: RunRow, counts: dict[tuple[str, str], int], state: str, reviewed: ReviewedRelease | None
+) -> dict[str, Any]:
     return {
         "name": latest.name,
         "started": latest.started,
@@ -210,6 +216,9 @@ def _as_json(latest: RunRow, counts: dict[tuple[str, str], int], state: str) -> 
         "reasons": {reason: n for (_, reason), n in counts.items() if reason},
         "fingerprint": latest.fingerprint.partition(":")[0],
         "code": latest.code,
+        "reviewed_release": None
+        if reviewed is None
+        else {"by": dict(reviewed.by), "ended": reviewed.ended, "documents": reviewed.documents},
     }
 
 
@@ -226,6 +235,17 @@ def _print_status(latest: RunRow, counts: dict[tuple[str, str], int], state: str
     ]
     if rows:
         out.print(console.table(("status", "reason", "documents"), rows, right=[2]))
+
+
+def _print_reviewed(reviewed: ReviewedRelease) -> None:
+    """Say that the release is not the one that the run made."""
+    by = ", ".join(f"{name} ({n:,} entries)" for name, n in reviewed.by.items())
+    when = f" on {reviewed.ended}" if reviewed.ended else ""
+    documents = f", {reviewed.documents:,} documents" if reviewed.documents is not None else ""
+    made = (
+        f"release/ was made after this run{when}, from {f'the review by {by}' if by else 'edited documents'}{documents}"
+    )
+    console.out().print(made, markup=False, highlight=False, soft_wrap=True)
 
 
 def _print_counts(pipeline: Pipeline, stop_after: str) -> None:

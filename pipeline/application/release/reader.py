@@ -75,12 +75,13 @@ class ReviewedReader(CollectionReader):
         """Raise HeldError for a document that is withheld, ReaderError if it or its text is not what it was."""
         if task.held or task.path is None:
             raise HeldError(f"document {task.id}: {task.held or 'nothing of it was kept'}")
-        cas = self._read(task, task.path)
+        cas = self.original(task, task.path)
         if task.review is not None:
             apply_verdict(cas, settle(document_of(cas), task.review))
         return without_masked_text(cas)
 
-    def _read(self, task: Task, path: Path) -> Cas:
+    def original(self, task: Task, path: Path) -> Cas:
+        """Return a document as the run left it. Raises ReaderError if it is not what it was."""
         try:
             data = path.read_bytes()
         except OSError as error:

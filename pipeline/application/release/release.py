@@ -27,6 +27,7 @@ from ...storage.release_place import is_outside, place_in
 from ..review.run_documents import kept_paths
 from .applying import RejectionCheck
 from .decisions import Counts
+from .edits import Edits, edits_of
 from .publishing import publish
 from .reader import ReviewedReader, Task
 from .reviews import Reviews
@@ -73,6 +74,8 @@ class ReleaseResult:
     unfinished: int | None = 0
     """Documents that the run has not processed; None if their number is not known."""
     decisions: Counts = field(default_factory=Counts)
+    edits: Edits | None = None
+    """Numbers of the edits in edited documents; None for the decisions of reviewers."""
     notes: list[str] = field(default_factory=list)
     published: bool = False
 
@@ -91,8 +94,9 @@ def release(run: Path, reviews: Reviews, options: ReleaseOptions, progress: Prog
         assembly, notes = _assembly(run, data, ledger.salt, options)
     home = xmi_folder(run)
     tasks = list(_tasks(run, home, documents, reviews, only_reviewed=options.only_reviewed))
-    assembly.reader = ReviewedReader(tasks=tasks, folder=home)
+    assembly.reader = reader = ReviewedReader(tasks=tasks, folder=home)
     result = _result(tasks, row, len(documents))
+    result.edits = edits_of(reader)
     result.notes += [*reviews.notes, *notes, *_unknown(tasks, home, documents, reviews)]
     restricted_folder(run / REVIEWED, run)
     share_secret(run, run / REVIEWED)

@@ -282,3 +282,13 @@ engines:
     wrong = faults(write(tmp_path, text.replace("days: [1, 2]", "keys: ${T_KEY}")))
     assert wrong == ["8: masker.DATE.shift.keys: no such parameter; did you mean key?"]
     assert "12345678-8" not in str(faults(write(tmp_path, text.replace("key: ${T_KEY}", "key: [1, '${T_KEY}']"))))
+
+
+@pytest.mark.parametrize("setting", ["masker.DAET", "masker.DAET.shift", "masker.DAET.shift.days"])
+def test_an_unknown_kind_is_reported_at_the_file_that_sets_it(tmp_path: Path, setting: str) -> None:
+    """Not at the line of the masker in the included file."""
+    write(tmp_path, "engines:\n  - masker:\n      DATE: placeholder\n", "base.yaml")
+    path = write(tmp_path, f"include: base.yaml\n\nset:\n  {setting}: keep\n")
+    assert faults(path) == ["4: masker.DAET: no PHI kind called 'DAET'; did you mean DATE?"]
+    on_top = write(tmp_path, "include: base.yaml\n", "top.yaml")
+    assert faults(on_top, f"{setting}=keep") == ["--set: masker.DAET: no PHI kind called 'DAET'; did you mean DATE?"]

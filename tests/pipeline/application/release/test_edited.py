@@ -56,7 +56,27 @@ def test_edits_with_cassis_reach_the_release(run: Path, edited: Path) -> None:
         before[2].replace("quellmore", "[PERSON]"),
     ]
     assert caspipe("audit", "verify", run).exit_code == 0
-    assert "reviewed: 3" in result.output
+    assert "edited: 3; 1 spans added, 1 removed, 1 changed\n" in result.output
+    assert "\nreviewed: " not in result.output
+
+
+@pytest.mark.attack("review-xmi")
+def test_documents_without_an_edit_are_counted_apart(run: Path, edited: Path) -> None:
+    before = released(run)
+    result = caspipe("release", run, "--xmi", edited)
+    assert "edited: 0\nnot edited: 3; their spans are those of the run\n" in result.output
+    assert "\nreviewed: " not in result.output
+    assert released(run) == before
+
+    def shorten(cas: Any, kind: Any, at: Any) -> None:
+        phi = at("Ana Ruiz")
+        phi.begin += len("Ana ")
+
+    edit(edited, "a", shorten)
+    (edited / "b.xmi").unlink()
+    result = caspipe("release", run, "--xmi", edited)
+    assert "edited: 1; 0 spans added, 0 removed, 1 changed\nnot edited: 1; their spans are" in result.output
+    assert "not reviewed: 1; released as the run left them" in result.output
 
 
 @pytest.mark.attack("review-xmi")
