@@ -49,6 +49,9 @@ _LIST_START = re.compile(
 _BACK, _AHEAD = 40, 48
 _MOST = 31
 _VERBS = frozenset(("march", "may", "mars", "mar", "set", "sept", "ago", "out"))
+_IN_DIGITS = frozenset({Shape.FULL, Shape.DOTTED})
+_NO_DAYS_JOIN = (frozenset("/"), frozenset("/-–—"))
+"""Signs that join no days before a date with the name of its month, and before one in digits: `day 1 -1/18/2021`."""
 _WITH_MONTH = frozenset({Shape.NAMED, Shape.NAMED_DAY, Shape.NAMED_SHORT_YEAR, Shape.FULL, Shape.DOTTED})
 
 
@@ -96,7 +99,7 @@ def _days_before(text: str, date: DateExpression, ends: dict[int, DateExpression
             break
         other = ends.get(match.start("joint"))
         day = int(match["d"])
-        if not 1 <= day <= _MOST or (not items and "/" in match["joint"]):
+        if not 1 <= day <= _MOST or (not items and not _NO_DAYS_JOIN[date.shape in _IN_DIGITS].isdisjoint(match["joint"])):
             break
         if day >= later:
             month, year = (month - 1, year) if month > 1 else (12, None if year is None else year - 1)

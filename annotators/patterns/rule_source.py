@@ -48,7 +48,10 @@ class MarkedYaml:
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             problem = error.problem if isinstance(error, yaml.parser.ParserError | yaml.scanner.ScannerError) else ""
-            self._invalid(problem or "", mark.line + 1 if mark else 1)
+            if "nesting depth" in (problem or ""):  # a limit of libyaml since PyYAML 6.0.4
+                self._invalid("nested too deeply")
+            else:
+                self._invalid(problem or "", mark.line + 1 if mark else 1)
         except _TooManyError:
             self._invalid(f"more than {self._most} values: do aliases (*name) multiply?")
         except RecursionError:

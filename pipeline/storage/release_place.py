@@ -21,6 +21,8 @@ def place_in(output: Path, path: Path) -> str:
     """
     if not path.is_absolute() and path.parts[:1] == (RELEASE,) and ".." not in path.parts:
         return path.as_posix()
+    if "\0" in str(path):  # the name of no file, which the consumer refuses
+        return path.as_posix()
     target = (output / path).resolve()
     for folder, name in ((output / RELEASE, RELEASE), (output, "")):
         rest = _below(target, folder.resolve())
