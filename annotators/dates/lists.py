@@ -99,7 +99,9 @@ def _days_before(text: str, date: DateExpression, ends: dict[int, DateExpression
             break
         other = ends.get(match.start("joint"))
         day = int(match["d"])
-        if not 1 <= day <= _MOST or (not items and not _NO_DAYS_JOIN[date.shape in _IN_DIGITS].isdisjoint(match["joint"])):
+        if not 1 <= day <= _MOST or (
+            not items and not _NO_DAYS_JOIN[date.shape in _IN_DIGITS].isdisjoint(match["joint"])
+        ):
             break
         if day >= later:
             month, year = (month - 1, year) if month > 1 else (12, None if year is None else year - 1)
