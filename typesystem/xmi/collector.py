@@ -22,6 +22,7 @@ from .plan import Plan, plan_for
 
 NO_VIEW = -1
 MAX_ID = 2**31 - 1
+_MANY = 10_000
 
 
 @dataclass(slots=True)
@@ -36,6 +37,8 @@ class Batch:
     begins: Sequence[int] | None = None
     """The spans, if they are columns: `items` is then one instance that represents all."""
     ends: Sequence[int] = ()
+    is_registered: bool = False
+    """Whether the ids of its instances can be looked up by `id()`."""
 
 
 @dataclass(slots=True)
@@ -61,9 +64,7 @@ class Graph:
         """Return all arrays with their types."""
         return [a if isinstance(a, tuple) else (a, a.uima_name) for a in self.arrays]
 
-    def assign_ids(
-        self, origin: Origin | None, alias: dict[int, Any], members: list[list[Any]], has_references: bool
-    ) -> None:
+    def assign_ids(self, origin: Origin | None, alias: dict[int, Any], members: list[list[Any]]) -> None:
         """Assign an id to everything: the one it was read with, or a new one.
 
         `alias`: `id()` of a feature structure to the one that is written in its place; `members`: batches and feature
@@ -82,7 +83,7 @@ class Graph:
                 batch.numbers = [old.get(id(item)) or next(fresh) for item in batch.items]
             else:
                 batch.numbers = array("q", islice(fresh, len(batch.items)))
-            if has_references:
+            if batch.is_registered:
                 number.update(zip(map(id, batch.items), batch.numbers, strict=True))
         for value, _ in self.typed_arrays():
             number[id(value)] = old.get(id(value)) or next(fresh)
@@ -108,6 +109,16 @@ class Graph:
                 batch.numbers = [number if x is item else n for x, n in zip(batch.items, batch.numbers, strict=True)]
 
 
+def _has_twins(items: list[Any]) -> bool:
+    """Return whether a list has the same feature structure twice."""
+    if len(items) < _MANY:
+        return len(set(map(id, items))) < len(items)
+    import numpy as np
+
+    ids = np.sort(np.fromiter(map(id, items), np.uint64, len(items)))  # a set would take ten times as much memory
+    return bool((ids[1:] == ids[:-1]).any())
+
+
 def unused_ids(used: set[int]) -> Iterator[int]:
     """Return new ids above the used ones, or those between them if the highest is too high."""
     first = max(used, default=0) + 1
@@ -124,7 +135,9 @@ def document_name(cas: Cas) -> str:
 class Collector:
     """Collects the feature structures of one document.
 
-    `views`: names, by default all; `only`: the types to write, by default all; `maps`: whether to write offset maps.
+    `views`: names, by default all; `only`: the types to write, by default all; `maps`: whether to write offset maps;
+    `every_id`: whether the graph can look up the ids of all instances, or only of types that something refers to, which takes
+    much less memory for long documents.
     """
 
     def __init__(
@@ -134,8 +147,9 @@ class Collector:
         views: Iterable[str] | None = None,
         only: Iterable[type[Any]] | None = None,
         maps: bool = False,
+        every_id: bool = True,
     ) -> None:
-        self.cas, self.types, self.maps = cas, types, maps
+        self.cas, self.types, self.maps, self.every_id = cas, types, maps, every_id
         self.only = None if only is None else (*only, DocumentAnnotation, Pos)
         self.views = cas.views if views is None else [cas.view(name) for name in views]
         names = [v.name for v in self.views]
@@ -144,13 +158,14 @@ class Collector:
         self.first_view = INITIAL_VIEW if INITIAL_VIEW in names else "".join(names[:1])
         self.view_of = {id(v.sofa): i for i, v in enumerate(self.views)}
         self.known: dict[int, int] = {}
-        """`id()` of everything that is written, to the view it is written for."""
+        """The ids in the file by `id()`, of all that is registered; 0 until `Graph.assign_ids` sets them."""
         self.alias: dict[int, Any] = {}
         """`id()` of a feature structure or list to the feature structure that is written in its place."""
         self.batches: list[Batch] = []
         self.arrays: list[Any] = []
         self.keep: list[Any] = []
         self.members: list[list[Any]] = [[] for _ in self.views]
+        self._registered: set[type[Any]] = set()
         self.tag_of: dict[int, Any] = {}
         self._queue: list[tuple[Any, int]] = []
         self._unindexed: dict[tuple[type[Any], int], list[Any]] = {}
@@ -163,8 +178,8 @@ class Collector:
         """Return everything that is written, with its ids."""
         self._collect()
         metadata = dict(self.cas.metadata) if self.is_whole else {}
-        graph = Graph(self.views, self.batches, self.arrays, metadata, self.tag_of, self.keep)
-        graph.assign_ids(self.cas.origin, self.alias, self.members, bool(self.known))
+        graph = Graph(self.views, self.batches, self.arrays, metadata, self.tag_of, self.keep, number=self.known)
+        graph.assign_ids(self.cas.origin, self.alias, self.members)
         return graph
 
     def reached(self) -> set[int]:
@@ -176,10 +191,11 @@ class Collector:
         for i, view in enumerate(self.views):
             self._add_indexed(i, view)
         unreached = self.cas.origin.unreached if self.is_whole and self.cas.origin is not None else []
-        if unreached or self._has_references():
+        if self.every_id and (unreached or self._has_references()):
             for batch in self.batches:
-                if batch.begins is None:
-                    self.known.update(dict.fromkeys(map(id, batch.items), batch.view))
+                self._register_batch(batch)
+        for item in (*self.alias.values(), *self.tag_of.values(), *self._single_members()):
+            self._register(type(item))
         for batch in list(self.batches):
             if batch.plan.references and batch.begins is None:
                 for item in batch.items:
@@ -195,7 +211,30 @@ class Collector:
             self._reach(item, 0)
         self._work_off_queue()
         for (cls, i), items in self._unindexed.items():
-            self.batches.append(Batch(plan_for(cls, self.types), i, items))
+            self.batches.append(Batch(plan_for(cls, self.types), i, items, is_registered=True))
+
+    def _single_members(self) -> Iterator[Any]:
+        """Yield the indexed feature structures that are members by themselves, not with their batch."""
+        return (m for members in self.members for m in members if not isinstance(m, Batch))
+
+    def _register(self, cls: type[Any]) -> None:
+        """Register the indexed instances of a type, without its subtypes."""
+        if cls not in self._registered:
+            self._registered.add(cls)
+            for batch in self.batches:
+                if batch.plan.name == getattr(cls, "uima_name", None):
+                    self._register_batch(batch)
+
+    def _register_batch(self, batch: Batch) -> None:
+        if batch.begins is None and not batch.is_registered:
+            batch.is_registered = True
+            self.known.update(dict.fromkeys(map(id, batch.items), 0))
+
+    def _is_known(self, item: Any) -> bool:
+        """Return whether something is written already."""
+        if id(item) not in self.known:
+            self._register(type(item))
+        return id(item) in self.known
 
     def _work_off_queue(self) -> None:
         while self._queue:
@@ -211,7 +250,7 @@ class Collector:
             any(batch.plan.references for batch in self.batches)
             or bool(self.arrays or self.alias or self.tag_of)
             or any(view.sofa.array is not None for view in self.views)
-            or any(not isinstance(m, Batch) for members in self.members for m in members)
+            or any(True for _ in self._single_members())
         )
 
     def _plan(self, item: Any) -> Plan:
@@ -251,13 +290,13 @@ class Collector:
 
     def _add(self, cls: type[Any], i: int, items: list[Any]) -> None:
         """Add the indexed instances of a class in a view."""
-        if len(set(map(id, items))) < len(items):  # indexed twice
+        if _has_twins(items):  # indexed twice
             items = list({id(x): x for x in items}.values())
         if issubclass(cls, ArrayBase):
             self.members[i] += items
             for item in items:
                 if id(item) not in self.known:
-                    self.known[id(item)] = i
+                    self.known[id(item)] = 0
                     self.arrays.append(item)
             return
         plan = plan_for(cls, self.types)
@@ -304,7 +343,7 @@ class Collector:
             self._reach(value, i)
         elif id(value) not in self.known and id(value) not in self.alias:
             if range_ in ARRAYS:
-                self.known[id(value)] = i
+                self.known[id(value)] = 0
                 self.arrays.append((value, range_))
                 if range_ == FSArray.uima_name:
                     self._reach_all(value, i)
@@ -317,7 +356,7 @@ class Collector:
     def _reach(self, item: Any, i: int) -> None:
         if not isinstance(item, FeatureStructure):  # a Sofa; for anything else, the writer names type and feature
             return
-        if id(item) in self.known or id(item) in self.alias:
+        if self._is_known(item) or id(item) in self.alias:
             return
         cls = type(item)
         if not isinstance(item, ArrayBase) and not self._is_wanted(cls):
@@ -327,7 +366,7 @@ class Collector:
             if view is None:
                 return
             i = view
-        self.known[id(item)] = i
+        self.known[id(item)] = 0
         if isinstance(item, ArrayBase):
             self.arrays.append(item)
             if isinstance(item, FSArray):

@@ -64,7 +64,7 @@ def stream_xmi(
 ) -> bytes:
     """Write the document as `write_xmi`, piece by piece, without its first bytes; return these, which are known last."""
     ts = typesystem or cas.typesystem or own_types()
-    graph = Collector(cas, ts, views, types, offset_map).collect()
+    graph = Collector(cas, ts, views, types, offset_map, every_id=False).collect()
     return _Writer(cas, ts, graph, on_illegal == "error", "\n  " if pretty else "", write).document()
 
 
