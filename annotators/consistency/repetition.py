@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from functools import partial
+from typing import Any, Literal, NamedTuple
 
 from ...typesystem import PhiKind, TokenTable
+from ...typesystem.text import MANY
 
 Case = Literal["same", "capitals", "any"]
 
@@ -32,12 +36,13 @@ class Repeat(NamedTuple):
     rule: str
 
 
-def index_words(tokens: TokenTable) -> dict[str, list[int]]:
-    """Return the tokens of every word, by its lower case."""
-    index: dict[str, list[int]] = {}
+def index_words(tokens: TokenTable) -> Mapping[str, Sequence[int]]:
+    """Return the tokens of every word, by its lower case; in arrays if they are many, which take less memory."""
+    many = len(tokens) > MANY
+    index = defaultdict[str, Any](partial(array, "i") if many else list)
     for i, lower in enumerate(tokens.lowers):
-        index.setdefault(lower, []).append(i)
-    return index
+        index[lower].append(i)
+    return dict(index)
 
 
 class RepetitionSearch:

@@ -14,7 +14,8 @@ from ..errors import CasError
 from ..markup.xml_text import Escaper, replace_illegal
 from ..text import Sofa
 from ..typesystem import TypeSystem, own_types
-from ..xmi.collector import NO_VIEW, Collector, Graph, document_name
+from ..xmi.collector import NO_VIEW, Collector, document_name
+from ..xmi.graph import Graph
 from ..xmi.loss import Losses
 from ..xmi.plan import Field, Plan, check, plan_for, strings, text_of
 

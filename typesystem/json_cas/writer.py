@@ -20,7 +20,8 @@ from ..description import ARRAYS, STRING, TOP
 from ..markup.xml_text import SUBSTITUTE, Escaper
 from ..phi import PhiKind
 from ..typesystem import TypeSystem, own_types
-from ..xmi.collector import Collector, Graph, unused_ids
+from ..xmi.collector import Collector
+from ..xmi.graph import Graph, unused_ids
 from ..xmi.graph_writer import GraphWriter, Rows
 from ..xmi.loss import Losses
 from ..xmi.plan import Field, Plan, number_expression, plan_for, text_expression

@@ -17,7 +17,8 @@ from ..errors import CasError
 from ..markup.xml_text import Escaper, IllegalCharacterError
 from ..text import shown
 from ..typesystem import TypeSystem, own_types
-from .collector import Collector, Graph, document_name
+from .collector import Collector, document_name
+from .graph import Graph
 from .graph_writer import ROWS, GraphWriter, Rows
 from .loss import Losses
 from .parse import package_uri
@@ -160,16 +161,20 @@ class _Writer(GraphWriter):
     def _sofa(self, i: int) -> None:
         sofa, esc = self.graph.views[i].sofa, self.esc
         try:
-            parts = [f'sofaNum="{i + 1}" sofaID="{esc[sofa.name]}"']
-            parts += [f'mimeType="{esc[sofa.mime]}"'] if sofa.mime else []
-            parts += [f'sofaString="{esc[sofa.text]}"'] if sofa.text is not None else []
-            parts += [f'sofaURI="{esc[sofa.uri]}"'] if sofa.uri is not None else []
+            parts = [f'{self.indent}<cas:Sofa xmi:id="{self.graph.sofa_numbers[i]}"']
+            parts += [f' sofaNum="{i + 1}" sofaID="{esc[sofa.name]}"']
+            parts += [f' mimeType="{esc[sofa.mime]}"'] if sofa.mime else []
+            parts += [' sofaString="', esc[sofa.text], '"'] if sofa.text is not None else []
+            parts += [f' sofaURI="{esc[sofa.uri]}"'] if sofa.uri is not None else []
         except IllegalCharacterError as e:
             raise CasError(f"{document_name(self.cas)}: view {shown(sofa.name)}: {e}") from None
         if sofa.array is not None:
-            parts.append(f'sofaArray="{self.graph.number[id(sofa.array)]}"')
-        self.out.append(f'{self.indent}<cas:Sofa xmi:id="{self.graph.sofa_numbers[i]}" {" ".join(parts)}/>')
+            parts.append(f' sofaArray="{self.graph.number[id(sofa.array)]}"')
+        self.out += *parts, "/>"
         self.record_text_loss(sofa)
+        if sofa.text is not None:
+            esc.pop(sofa.text, None)  # a long text need not stay in memory
+        self.flush()
 
     # -- feature structures --------------------------------------------------------------------------------------
 
