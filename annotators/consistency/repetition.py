@@ -6,7 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from ...typesystem import PhiKind, TokenTable
 from ...typesystem.text import MANY
@@ -38,11 +38,15 @@ class Repeat(NamedTuple):
 
 def index_words(tokens: TokenTable) -> Mapping[str, Sequence[int]]:
     """Return the tokens of every word, by its lower case; in arrays if they are many, which take less memory."""
-    many = len(tokens) > MANY
-    index = defaultdict[str, Any](partial(array, "i") if many else list)
+    if len(tokens) < MANY:
+        few: dict[str, list[int]] = {}
+        for i, lower in enumerate(tokens.lowers):
+            few.setdefault(lower, []).append(i)
+        return few
+    many: defaultdict[str, array[int]] = defaultdict(partial(array, "i"))
     for i, lower in enumerate(tokens.lowers):
-        index[lower].append(i)
-    return dict(index)
+        many[lower].append(i)
+    return dict(many)
 
 
 class RepetitionSearch:

@@ -34,21 +34,22 @@ class Letters:
 
     def contain(self, words: Iterable[str]) -> bool:
         """Return True if a folded word may be in the text, divided or not."""
-        return any(True for _ in self._found(words))
+        words = list(words)
+        if self._are_many(words):
+            return not all(map(str.isalpha, words)) or any(True for _ in occurrences(self._letters, words))
+        return any(word in self._letters or not word.isalpha() for word in words)
 
     def contain_divided(self, words: Iterable[str]) -> bool:
         """Return True if the letters of a folded word are in the text from the border of one word to that of another."""
-        return any(not size or self._is_divided(begin, size) for begin, size in self._found(words))
-
-    def _found(self, words: Iterable[str]) -> Iterator[tuple[int, int]]:
-        """Yield begin and length of the occurrences of words; 0 and 0 for a word that is not only letters."""
         words = list(words)
         if not all(map(str.isalpha, words)):
-            yield 0, 0
-        if len(words) < _MANY_WORDS or len(self._letters) < _MANY_LETTERS:
-            yield from ((begin, len(word)) for word in words for begin in offsets_of(self._letters, word))
-        else:
-            yield from occurrences(self._letters, words)
+            return True
+        if self._are_many(words):
+            return any(self._is_divided(begin, size) for begin, size in occurrences(self._letters, words))
+        return any(self._is_divided(begin, len(word)) for word in words for begin in offsets_of(self._letters, word))
+
+    def _are_many(self, words: Collection[str]) -> bool:
+        return len(words) >= _MANY_WORDS and len(self._letters) >= _MANY_LETTERS
 
     def _is_divided(self, index: int, size: int) -> bool:
         begin, end = self._offsets[index], self._offsets[index + size - 1] + 1

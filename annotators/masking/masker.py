@@ -171,11 +171,30 @@ class Masker(AnalysisEngine):
             if after.begin < before.end:
                 raise CasError(f"{before!r} and {after!r} overlap: a resolver must run before the masker")
         spans = [p for p in spans if p.begin < p.end]
-        mentions = [Mention(p.begin, p.end, p.kind, p.covered_text, p.value) for p in spans]
-        context = Context(cas, mentions, patient_in_text=self.patient == "text")
+        context = Context(cas, _mentions(spans), patient_in_text=self.patient == "text")
         self._note_patient(cas, context)
-        replaced = [r for mention in mentions for r in self._plan(mention, context)]
-        planned = sorted([*replaced, *self._of_terms(view, context)], key=lambda r: r.begin)
+        self._write(cas, context)
+        once = dict[str, str]()  # many values are equal: each is one string
+        for phi, mention in zip(spans, context.mentions, strict=True):
+            value = self._normalized(mention, context)
+            phi.value = once.setdefault(value, value)
+        for item in view.select(RecordField):
+            operator = self._operator(item.kind, self.kinds, self.default)
+            item.masked = item.value if operator is None else operator.field(item.value, item.kind, context)
+            item.operator = "keep" if operator is None else operator.name
+            told = item.kind.top in (PhiKind.DATE, PhiKind.AGE) and not (operator is not None and operator.hides)
+            if told and item.path.startswith(
+                source_record.NAMED
+            ):  # those of case reports and FHIR see the whole patient
+                contract = CalendarContract.of(context, self._oldest)
+                item.masked = None if contract.hides_field(item.value, item.kind) else item.masked
+
+    def _write(self, cas: Cas, context: Context) -> None:
+        """Make the view of the masked text. What is planned is not kept, because it takes much memory."""
+        view = cas.view()
+        planned = [r for mention in context.mentions for r in self._plan(mention, context)]
+        planned += self._of_terms(view, context)
+        planned.sort(key=lambda r: r.begin)
         planned = list(_with_articles(view.text, _separate(planned)))
         text, offsets = replace_spans(view.text, (Replacement(r.begin, r.end, r.text) for r in planned))
         target = cas.create_view(DEIDENTIFIED_VIEW, text)
@@ -189,18 +208,6 @@ class Masker(AnalysisEngine):
             copy_annotations(view, target, None if self.carry is True else self.carry)
             if self.terms is not None and self.carry is True:
                 _add_replaced_terms(view, target)
-        for phi, mention in zip(spans, mentions, strict=True):
-            phi.value = self._normalized(mention, context)
-        for item in view.select(RecordField):
-            operator = self._operator(item.kind, self.kinds, self.default)
-            item.masked = item.value if operator is None else operator.field(item.value, item.kind, context)
-            item.operator = "keep" if operator is None else operator.name
-            told = item.kind.top in (PhiKind.DATE, PhiKind.AGE) and not (operator is not None and operator.hides)
-            if told and item.path.startswith(
-                source_record.NAMED
-            ):  # those of case reports and FHIR see the whole patient
-                contract = CalendarContract.of(context, self._oldest)
-                item.masked = None if contract.hides_field(item.value, item.kind) else item.masked
 
     def _note_patient(self, cas: Cas, context: Context) -> None:
         """Keep in the metadata why no patient is known, for the report of the run."""
@@ -281,6 +288,13 @@ class Masker(AnalysisEngine):
         notes = "; ".join(filter(None, (reason, note)))
         reads = operator.reads_as_text and isinstance(outcome, str)
         return _PlannedReplacement(mention.begin, mention.end, text, mention.kind, operator.name, notes, reads)
+
+
+def _mentions(spans: Iterable[Phi]) -> list[Mention]:
+    """Return the mentions of final spans. Many texts are equal: each is one string."""
+    once = dict[str, str]()
+    texts = ((p, p.covered_text) for p in spans)
+    return [Mention(p.begin, p.end, p.kind, once.setdefault(text, text), p.value) for p, text in texts]
 
 
 def _add_masked(target: View, planned: Sequence[_PlannedReplacement], offsets: OffsetMap, source: str) -> None:
