@@ -8,6 +8,7 @@ import keyword
 import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from itertools import chain
 from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any, Literal
@@ -210,7 +211,7 @@ class _Writer(GraphWriter):
     def _views(self, sofas: list[bool]) -> str:
         graph, views = self.graph, []
         for view, sofa, has_sofa, members in zip(graph.views, graph.sofa_numbers, sofas, graph.members, strict=True):
-            listed = ",".join(map(str, members))
+            listed = ",".join(map(str, chain.from_iterable(members)))
             views.append(f'{self.esc[view.name]}:{{"%SOFA":{sofa if has_sofa else 0},"%MEMBERS":[{listed}]}}')
         return ",\n".join(views)
 

@@ -80,7 +80,8 @@ class Graph:
     number: dict[int, int] = field(default_factory=dict)
     """`id()` of a feature structure or shared list to its id in the file."""
     sofa_numbers: list[int] = field(default_factory=list)
-    members: list[array[int]] = field(default_factory=list)
+    members: list[list[Sequence[int]]] = field(default_factory=list)
+    """The ids of what each view has indexed, in pieces."""
     metadata_number: int = 0
 
     def typed_arrays(self) -> list[tuple[Any, str]]:
@@ -120,10 +121,7 @@ class Graph:
                     number[id(after)] = number[before] = old[before]
         self.members = []
         for several in members:
-            ids = array("i" if origin is None else "q")  # a file may have longer ids
-            for m in several:
-                ids.extend(m.numbers if isinstance(m, Batch) else (number[id(m)],))
-            self.members.append(ids)
+            self.members.append([m.numbers if isinstance(m, Batch) else (number[id(m)],) for m in several])
         self.metadata_number = next(fresh)
 
     def _renumber(self, item: Any, number: int) -> None:

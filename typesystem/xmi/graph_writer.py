@@ -168,7 +168,7 @@ class GraphWriter(ABC):
             return False
         record = MetadataRecord(keys=list(entries), values=list(entries.values()))
         if graph.members:
-            graph.members[0].append(number)
+            graph.members[0].append((number,))
         try:
             self.write_rows(plan_for(MetadataRecord, self.types), -1, [(number, record, 0, 0)], iter(()), self.out)
         except (TypeError, IllegalCharacterError) as e:
