@@ -123,19 +123,19 @@ def _move(
 def replace_spans(text: str, replacements: Iterable[Replacement]) -> tuple[str, OffsetMap]:
     """Replace sorted, disjoint spans of a text; return the new text and the offset map. Raises ValueError."""
     parts: list[str] = []
-    offsets = OffsetMap((r.begin, r.end, len(r.text)) for r in _written(text, replacements, parts))
+    offsets = OffsetMap(_written(text, replacements, parts))
     return "".join(parts), offsets
 
 
-def _written(text: str, replacements: Iterable[Replacement], parts: list[str]) -> Iterator[Replacement]:
-    """Yield the replacements, and append the new text in parts of many replacements, which take less memory than single ones."""
+def _written(text: str, replacements: Iterable[Replacement], parts: list[str]) -> Iterator[tuple[int, int, int]]:
+    """Yield the spans of an offset map, and append the new text in parts of many replacements: single ones take more memory."""
     pieces: list[str] = []
     last, remaining = 0, iter(replacements)
     while some := list(islice(remaining, MANY)):
         for r in some:
             pieces += text[last : r.begin], r.text
             last = r.end
-            yield r
+            yield r.begin, last, len(r.text)
         parts.append("".join(pieces))
         pieces.clear()
     parts.append(text[last:])
