@@ -1,11 +1,11 @@
-"""What is written of a document: batches of feature structures, and the ids of all."""
+"""The parts of a document that are written: batches of feature structures, and the ids of all."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, repeat
 from typing import Any
 
 from ..index import Rows
@@ -29,7 +29,7 @@ class Batch:
     """The spans, if they are columns: `items` is then one instance that represents all."""
     ends: Sequence[int] = ()
     is_registered: bool = False
-    """Whether the ids of its instances can be looked up by `id()`."""
+    """True if the ids of its instances can be looked up by `id()`."""
 
 
 class Registry(dict[int, int]):
@@ -55,7 +55,7 @@ class Registry(dict[int, int]):
         """Add the instances of a batch, unless they are columns."""
         if batch.begins is None and not batch.is_registered and not isinstance(batch.items, Rows):
             batch.is_registered = True
-            self.update(dict.fromkeys(map(id, batch.items), 0))
+            self.update(zip(map(id, batch.items), repeat(0)))
 
     def has(self, item: Any) -> bool:
         """Return whether something is written already."""
