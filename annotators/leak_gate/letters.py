@@ -15,7 +15,7 @@ _IS_LETTER = bytes(i < 128 and chr(i).isalpha() for i in range(256))
 _MANY_WORDS, _MANY_LETTERS = 500, 20_000
 """From these numbers on, all words are searched for together, so that the time does not grow with text times words."""
 _LONGEST = 32
-"""Letters of a word that are searched for together; longer words are compared where they begin."""
+"""Letters of a word that are searched for together; the rest of a longer word is compared afterwards."""
 _BLOCK = 1 << 18
 """Letters that are processed at once, which limits the memory."""
 _BASE = 0x9E3779B97F4A7C15
