@@ -219,6 +219,11 @@ def slotted(cls: type[T]) -> type[T]:
     return typing.cast(type[T], new_class)
 
 
+def required(cls: type[FeatureStructure]) -> set[str]:
+    """Return the attributes that must be given to make an instance."""
+    return {name for name, default in getattr(cls, "_defaults", {}).items() if default is REQUIRED}
+
+
 def _all_features(cls: type[FeatureStructure]) -> dict[str, Feature]:
     features: dict[str, Feature] = {}
     for base in reversed(cls.__mro__):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter, lt, sub
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
-from .annotation import Annotation
+from .annotation import Annotation, required
+from .text import MANY
 
 A = TypeVar("A", bound=Annotation)
 _MOST_INSERTED = 500
@@ -48,7 +49,7 @@ class Index(Generic[A]):
     def append(self) -> Callable[[A], None]:
         """The function that appends an annotation. It stays valid while others use the index."""
         if self._columns:
-            self._make_objects(*self._columns)
+            self._make_objects()
         return self._tail.append
 
     def set_columns(self, begins: list[int], ends: list[int], source: str, sofa: object) -> None:
@@ -91,7 +92,7 @@ class Index(Generic[A]):
     def items(self) -> list[A]:
         """All annotations in UIMA order. This is the index's own list: copy it before changing it or the index."""
         if self._columns:
-            self._make_objects(*self._columns)
+            self._make_objects()
         if self._tail:
             if len(self._tail) <= self._most_inserted:
                 begins = self._begins or self._keep(list(map(_by_begin, self._items)))
@@ -106,17 +107,37 @@ class Index(Generic[A]):
     def _most_inserted(self) -> int:
         return min(len(self._items) // 8, _MOST_INSERTED)
 
-    def _make_objects(self, begins: list[int], ends: list[int], source: str, sofa: Any) -> None:
+    @property
+    def rows(self) -> Sequence[A]:
+        """All annotations in UIMA order, to be read one after the other: columns stay columns. Do not change or keep them."""
+        return Rows(self._made, len(self)) if self._columns else self.items
+
+    def _make_objects(self) -> None:
+        self._items = self._made(slice(None))
         self._columns = None
-        make = self.type
-        self._items = [make(b, e) for b, e in zip(begins, ends, strict=True)]
-        for a in self._items:
+        self._features = {}
+
+    def _made(self, part: slice) -> list[A]:
+        """Return new annotations from a part of the columns; the objects if they were made meanwhile."""
+        if self._columns is None:
+            return self.items[part]
+        begins, ends, source, sofa = self._columns
+        make: Any = self.type
+        needed = [name for name in self._features if name in required(self.type)] if self._features else []
+        if needed:
+            values = zip(*(self._features[name][part] for name in needed), strict=True)
+            spans = zip(begins[part], ends[part], values, strict=True)
+            items = [make(b, e, **dict(zip(needed, given, strict=True))) for b, e, given in spans]
+        else:
+            items = [make(b, e) for b, e in zip(begins[part], ends[part], strict=True)]
+        for a in items:
             a._sofa = sofa
             a._source = source
-        for name, values in self._features.items():
-            for item, value in zip(self._items, values, strict=True):
-                setattr(item, name, value)
-        self._features = {}
+        for name, column in self._features.items():
+            if name not in needed:
+                for item, value in zip(items, column[part], strict=True):
+                    setattr(item, name, value)
+        return items
 
     def _sort(self, tail: list[A]) -> None:
         """Sort everything. The sort is stable, so equal spans keep the order of insertion."""
@@ -213,6 +234,32 @@ class Index(Generic[A]):
         self._items = kept
         self._begins = None
         return True
+
+
+class Rows(Sequence[A]):
+    """Annotations that are columns, each made when it is read."""
+
+    def __init__(self, make: Callable[[slice], list[A]], count: int) -> None:
+        self._make, self._count = make, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, at: int) -> A: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[A]: ...
+    def __getitem__(self, at: int | slice) -> A | list[A]:
+        if isinstance(at, slice):
+            return self._make(at)
+        if not -self._count <= at < self._count:
+            raise IndexError(f"{at} of {self._count} annotations")
+        at %= self._count
+        return self._make(slice(at, at + 1))[0]
+
+    def __iter__(self) -> Iterator[A]:
+        for first in range(0, self._count, MANY):
+            yield from self._make(slice(first, first + MANY))
 
 
 class MergedIndex(Index[Any]):

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+
+MANY = 10_000
+"""From this number of annotations or replacements on, less memory matters more than a few microseconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -45,21 +50,21 @@ class OffsetMap:
 
     def __init__(self, spans: Iterable[tuple[int, int, int]]) -> None:
         """`spans`: (old begin, old end, length of the replacement), sorted and disjoint. Raises ValueError otherwise."""
-        self._old_begin: list[int] = []
-        self._old_end: list[int] = []
-        self._new_begin: list[int] = []
-        self._new_end: list[int] = []
+        old_begin, old_end = array("q"), array("q")
+        new_begin, new_end = array("q"), array("q")
         shift = 0
         last = 0
         for begin, end, length in spans:
             if begin < last or end < begin:
                 raise ValueError(f"replacements must be sorted and disjoint: {begin}:{end} follows an end at {last}")
-            self._old_begin.append(begin)
-            self._old_end.append(end)
-            self._new_begin.append(begin + shift)
-            self._new_end.append(begin + shift + length)
+            old_begin.append(begin)
+            old_end.append(end)
+            new_begin.append(begin + shift)
+            new_end.append(begin + shift + length)
             shift += length - (end - begin)
             last = end
+        self._old_begin, self._old_end = _column(old_begin), _column(old_end)
+        self._new_begin, self._new_end = _column(new_begin), _column(new_end)
 
     def to_new(self, begin: int, end: int) -> tuple[int, int]:
         """Return the span in the new text that covers old `begin:end`."""
@@ -71,14 +76,32 @@ class OffsetMap:
 
     def segments(self) -> list[tuple[int, int, int, int]]:
         """Return (old begin, old end, new begin, new end) of each replacement, in order."""
-        return list(zip(self._old_begin, self._old_end, self._new_begin, self._new_end, strict=True))
+        return list(self)
+
+    def __iter__(self) -> Iterator[tuple[int, int, int, int]]:
+        """Yield the segments one by one, which takes no memory."""
+        return zip(self._old_begin, self._old_end, self._new_begin, self._new_end, strict=True)
+
+    def columns(self) -> tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int]]:
+        """Return old begins, old ends, new begins and new ends. Do not change them."""
+        return self._old_begin, self._old_end, self._new_begin, self._new_end
 
     def __repr__(self) -> str:
         return f"<OffsetMap of {len(self._old_begin)} replacements>"
 
 
+def _column(offsets: array[int]) -> Sequence[int]:
+    """Return offsets in the form that is read faster if they are few, else in the one that takes less memory."""
+    return offsets if len(offsets) > MANY else offsets.tolist()
+
+
 def _move(
-    begin: int, end: int, from_begin: list[int], from_end: list[int], to_begin: list[int], to_end: list[int]
+    begin: int,
+    end: int,
+    from_begin: Sequence[int],
+    from_end: Sequence[int],
+    to_begin: Sequence[int],
+    to_end: Sequence[int],
 ) -> tuple[int, int]:
     i = bisect_right(from_begin, begin) - 1
     if i < 0:
@@ -99,17 +122,23 @@ def _move(
 
 def replace_spans(text: str, replacements: Iterable[Replacement]) -> tuple[str, OffsetMap]:
     """Replace sorted, disjoint spans of a text; return the new text and the offset map. Raises ValueError."""
+    parts: list[str] = []
+    offsets = OffsetMap(_written(text, replacements, parts))
+    return "".join(parts), offsets
+
+
+def _written(text: str, replacements: Iterable[Replacement], parts: list[str]) -> Iterator[tuple[int, int, int]]:
+    """Yield the spans of an offset map, and append the new text in parts of many replacements: single ones take more memory."""
     pieces: list[str] = []
-    spans: list[tuple[int, int, int]] = []
-    last = 0
-    for r in replacements:
-        spans.append((r.begin, r.end, len(r.text)))
-        pieces.append(text[last : r.begin])
-        pieces.append(r.text)
-        last = r.end
-    offsets = OffsetMap(spans)
-    pieces.append(text[last:])
-    return "".join(pieces), offsets
+    last, remaining = 0, iter(replacements)
+    while some := list(islice(remaining, MANY)):
+        for r in some:
+            pieces += text[last : r.begin], r.text
+            last = r.end
+            yield r.begin, last, len(r.text)
+        parts.append("".join(pieces))
+        pieces.clear()
+    parts.append(text[last:])
 
 
 def shown(view: str) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+from .text import MANY
+
 T = TypeVar("T")
 
 _ABSENT: Any = object()
@@ -76,7 +78,10 @@ class TokenTable:
 
     @cached_property
     def lowers(self) -> list[str]:
-        return list(map(_LOWER.__getitem__, self.forms))
+        if len(self.forms) < MANY:
+            return list(map(_LOWER.__getitem__, self.forms))
+        once = {form: _LOWER[form] for form in dict.fromkeys(self.forms)}  # more words than the cache holds
+        return list(map(once.__getitem__, self.forms))
 
     @property
     def pos(self) -> list[str]:

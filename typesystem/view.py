@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import gt
 from typing import Any, TypeVar, cast, overload
 from weakref import WeakSet
@@ -131,16 +131,10 @@ class View:
 
         `add` gets an empty view over the same text to add them to. It must not depend on anything that can change meanwhile.
         """
-
-        def make() -> Index[Any]:
-            scratch = View(self._sofa, self.indexes.typesystem)
-            add(scratch)
-            return scratch.indexes.annotations.get(type_) or Index(type_)
-
         if self.indexes.has(type_) or type_ in self.indexes.moved:
             add(self)
         else:
-            self._put(type_, LazyIndex(type_, make))
+            self._put(type_, LazyIndex(type_, lambda: _made(self, type_, add)))
 
     def _put(self, type_: type[Annotation], index: Index[Any]) -> None:
         self.indexes.put(type_, index)
@@ -218,6 +212,14 @@ class View:
         """Return a feature of all annotations of a type, in UIMA order. Do not change the list."""
         return self.indexes.of(type_).feature(name)
 
+    def rows(self, type_: type[A]) -> Sequence[A]:
+        """Return the annotations of a type for reading only: columns make each when it is read. Do not change or keep them."""
+        return self.indexes.of(type_).rows
+
+    def forget_words(self) -> None:
+        """Free the words of the tokens that were read. They are read again when they are needed."""
+        self._tokens = None
+
     def has_only_spans(self, type_: type[Annotation]) -> bool:
         """Return whether the annotations of exactly this type were added as columns and have no features so far."""
         return all(index.has_only_spans for index in self.indexes.exactly(type_))
@@ -274,6 +276,13 @@ class View:
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self._sofa, self.offset_map, self.indexes = state
         self._text, self._tokens, self._siblings = self._sofa.text or "", None, None
+
+
+def _made(view: View, type_: type[Annotation], add: Callable[[View], None]) -> Index[Any]:
+    """Return the index of what a function adds to an empty view over the same text."""
+    scratch = View(view.sofa, view.indexes.typesystem)
+    add(scratch)
+    return scratch.indexes.annotations.get(type_) or Index(type_)
 
 
 def _claim(item: FeatureStructure, sofa: Sofa) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
 from ...typesystem import PhiKind, TokenTable
+from ...typesystem.text import MANY
 
 Case = Literal["same", "capitals", "any"]
 
@@ -32,12 +36,17 @@ class Repeat(NamedTuple):
     rule: str
 
 
-def index_words(tokens: TokenTable) -> dict[str, list[int]]:
-    """Return the tokens of every word, by its lower case."""
-    index: dict[str, list[int]] = {}
+def index_words(tokens: TokenTable) -> Mapping[str, Sequence[int]]:
+    """Return the tokens of every word, by its lower case; in arrays if they are many, which take less memory."""
+    if len(tokens) < MANY:
+        few: dict[str, list[int]] = {}
+        for i, lower in enumerate(tokens.lowers):
+            few.setdefault(lower, []).append(i)
+        return few
+    many: defaultdict[str, array[int]] = defaultdict(partial(array, "i"))
     for i, lower in enumerate(tokens.lowers):
-        index.setdefault(lower, []).append(i)
-    return index
+        many[lower].append(i)
+    return dict(many)
 
 
 class RepetitionSearch:

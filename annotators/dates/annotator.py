@@ -63,14 +63,15 @@ class DateAnnotator(Annotator):
         return Calendar(tuple(self.languages), self.latest_year, self.day_first)
 
     def annotate(self, view: View) -> Iterator[PhiCandidate]:
-        text = view.text
+        text, once = view.text, dict[str, str]()  # many values are equal: each is one string
         for date in find_dates(text, self._calendar):
+            value = date.interpretations[0].iso()
             yield PhiCandidate(
                 date.begin,
                 date.end,
                 kind=_kind(text, date),
                 confidence=_confidence(date),
-                value=date.interpretations[0].iso(),
+                value=once.setdefault(value, value),
                 rule=date.rule,
             )
 

@@ -166,6 +166,13 @@ class SearchableText:
         """Every run of digits, as (begin, end, digits in ASCII)."""
         return [(m.start(), m.end(), m.group()) for m in _NUMBER.finditer(self.folded)]
 
+    def each_number(self) -> Iterator[tuple[int, int]]:
+        """Yield begin and end of every run of digits, without a list of those of a long text."""
+        if len(self.folded) < _INDEXED:
+            yield from ((begin, end) for begin, end, _ in self.numbers)
+        else:
+            yield from (m.span() for m in _NUMBER.finditer(self.folded))
+
     @cached_property
     def _runs(self) -> dict[str, list[int]]:
         """The offsets of every run of letters and digits."""

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from ...typesystem import PhiKind
 from ..known_phi.person_name import AFFIXES, PARTICLES
-from ..known_phi.searchable_text import SearchableText, fold, offsets_of, spelling_variants
+from ..known_phi.searchable_text import SearchableText, fold, spelling_variants
 from ..names.words import Words
 from .cut_words import SHORTEST, find_cut, prefixes
 from .disguised_words import Candidate, find_disguised
+from .letters import Letters
 from .masked_values import MaskedValue
 from .visible_text import plain
 
@@ -66,7 +67,6 @@ _MOST_AROUND = 3
 """Letters before and after a name in a longer word: `jzorblatt`, `zorblattjm`; any digits may be there too."""
 _DERIVED = frozenset("ia ian an ism ist oid ic".split())
 """Endings of words that are derived from names: a species, a syndrome."""
-_NOT_LETTERS = bytes(i for i in range(128) if not chr(i).isalpha())
 _NAMED = ("PERSON", "LOCATION", "ORGANIZATION")
 
 
@@ -87,7 +87,7 @@ def find_divided_words(document: SearchableText, values: Iterable[MaskedValue], 
     text, table = document.text, _ValueWords(values, words)
     if not table.kinds:
         return
-    letters = _Letters(document)
+    letters = Letters(document)
     divided = letters.contain_divided(table.kinds)
     candidates = itertools.chain(
         *((_spaced(text), _wrapped(text)) if divided else ()),
@@ -106,39 +106,6 @@ def find_divided_words(document: SearchableText, values: Iterable[MaskedValue], 
             yield DividedWord(c.begin, c.end, kind)
     if _LONGER.search(text):
         yield from table.inside_longer(text)
-
-
-class _Letters:
-    """The letters of a text without anything between them, in which a divided word is found as one."""
-
-    def __init__(self, document: SearchableText) -> None:
-        self._text, self._folded = document.text, document.folded
-        if self._folded.isascii():
-            self._letters = self._folded.encode().translate(None, _NOT_LETTERS).decode()
-        else:
-            self._letters = "".join(filter(str.isalpha, self._folded))
-
-    def contain(self, words: Iterable[str]) -> bool:
-        """Return True if a folded word may be in the text, divided or not."""
-        return any(word in self._letters or not word.isalpha() for word in words)
-
-    def contain_divided(self, words: Iterable[str]) -> bool:
-        """Return True if the letters of a folded word are in the text from the border of one word to that of another."""
-        for word in words:
-            if not word.isalpha() or any(
-                self._is_divided(begin, len(word)) for begin in offsets_of(self._letters, word)
-            ):
-                return True
-        return False
-
-    def _is_divided(self, index: int, size: int) -> bool:
-        begin, end = self._offsets[index], self._offsets[index + size - 1] + 1
-        text = self._text
-        return end - begin > size and not (begin and text[begin - 1].isalnum()) and not text[end : end + 1].isalnum()
-
-    @cached_property
-    def _offsets(self) -> list[int]:
-        return [i for i, char in enumerate(self._folded) if char.isalpha()]
 
 
 def _spaced(text: str) -> Iterator[Candidate]:
@@ -192,7 +159,7 @@ def _with_entities(match: re.Match[str]) -> Iterator[Candidate]:
 def _misread(document: SearchableText) -> Iterator[Candidate]:
     """Yield words of more letters than digits."""
     text, reached = document.folded, 0
-    for begin, end, _ in document.numbers:
+    for begin, end in document.each_number():
         beside = (begin and text[begin - 1].isalpha()) or text[end : end + 1].isalpha()
         if not beside or begin < reached:
             continue

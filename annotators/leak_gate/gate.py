@@ -165,8 +165,8 @@ class LeakGate(AnalysisEngine):
 
     def _in_text(self, cas: Cas) -> Iterator[LeakSpan]:
         initial, masked = cas.view(), cas.view(DEIDENTIFIED_VIEW)
-        spans = masked.select(MaskedSpan)
-        readable = VisibleText(masked.text, [s.begin for s in spans], [s.end for s in spans])
+        spans = masked.rows(MaskedSpan)
+        readable = VisibleText(masked.text, *masked.spans(MaskedSpan))
         leaks: list[LeakSpan] = []
         if "values" in self.checks:
             yield from _unchanged(initial, masked, spans)
@@ -181,7 +181,7 @@ class LeakGate(AnalysisEngine):
         if leaks:
             yield from PermittedText(initial, masked, self.id).without_permitted(leaks)
 
-    def _values(self, cas: Cas, spans: list[MaskedSpan], readable: VisibleText) -> Iterator[LeakSpan]:
+    def _values(self, cas: Cas, spans: Sequence[MaskedSpan], readable: VisibleText) -> Iterator[LeakSpan]:
         values = list(self._masked_values(cas, spans))
         if not values:
             return
@@ -198,7 +198,7 @@ class LeakGate(AnalysisEngine):
                 for match in finder.find(value):
                     yield LeakSpan(*variant.original_span(match.begin, match.end), value.kind, "values")
 
-    def _masked_values(self, cas: Cas, spans: list[MaskedSpan]) -> Iterable[MaskedValue]:
+    def _masked_values(self, cas: Cas, spans: Sequence[MaskedSpan]) -> Iterable[MaskedValue]:
         """Return every value that was masked, once, in text order, then those of the record."""
         text = cas.text
         phi = cas.select(Phi)
@@ -243,7 +243,7 @@ class LeakGate(AnalysisEngine):
                 yield LeakSpan(*variant.original_span(begin, end), entry.kind or PhiKind.OTHER, "site")
 
 
-def _unchanged(initial: View, masked: View, spans: list[MaskedSpan]) -> Iterator[LeakSpan]:
+def _unchanged(initial: View, masked: View, spans: Sequence[MaskedSpan]) -> Iterator[LeakSpan]:
     """Yield replacements that are the value itself although the operator should write something else.
 
     Dates do not count: a year that is shifted by a week is usually the same year.

@@ -22,9 +22,8 @@ class PermittedText:
         self._text = masked.text
         self._source = source
         self._offsets = offsets_of(masked)
-        spans = masked.select(MaskedSpan)
-        self._begins = [s.original_begin for s in spans]
-        self._ends = [s.original_end for s in spans]
+        self._begins: list[int] = masked.feature(MaskedSpan, "original_begin")
+        self._ends: list[int] = masked.feature(MaskedSpan, "original_end")
 
     def without_permitted(self, leaks: Iterable[LeakSpan]) -> Iterator[LeakSpan]:
         """Yield the leaks that were not left readable on purpose. Text that is not in the original is never permitted."""

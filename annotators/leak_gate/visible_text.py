@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
+from ...typesystem.text import MANY
 from ..known_phi.searchable_text import SearchableText
 
 FILLER = "|"
@@ -79,11 +80,16 @@ class VisibleText:
     """A masked text with its sorted, disjoint replacements hidden."""
 
     def __init__(self, text: str, begins: Sequence[int], ends: Sequence[int]) -> None:
-        pieces, offset = list[str](), 0
-        for begin, end in zip(begins, ends, strict=True):
-            pieces += (text[offset:begin], FILLER * (end - begin))
-            offset = end
-        self.text = "".join(pieces) + text[offset:]
+        parts, offset = list[str](), 0
+        for first in range(
+            0, len(begins), MANY
+        ):  # single pieces of a long text would take several times as much memory
+            pieces = list[str]()
+            for begin, end in zip(begins[first : first + MANY], ends[first : first + MANY], strict=True):
+                pieces += (text[offset:begin], FILLER * (end - begin))
+                offset = end
+            parts.append("".join(pieces))
+        self.text = "".join([*parts, text[offset:]])
         """Has the length of the masked text."""
 
     def variants(self) -> Iterator[TextVariant]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
@@ -125,7 +126,7 @@ def _tokens(source: View, offsets: OffsetMap) -> Callable[[View], None]:
         tags: list[str] = []
         shift = first = 0
         end = ends[-1]
-        for low, high, _, new_high in (*offsets.segments(), (end, end, end, end)):
+        for low, high, _, new_high in itertools.chain(offsets, [(end, end, end, end)]):
             last = bisect_right(ends, low, first)
             new_begins.extend([b + shift for b in begins[first:last]])
             new_ends.extend([e + shift for e in ends[first:last]])

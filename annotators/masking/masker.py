@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, cast, overload
 
 from ...pipeline.contract.component import AnalysisEngine, component
 from ...pipeline.contract.report import NO_PATIENT, PATIENT_STATE, SEVERAL_PATIENTS
@@ -19,6 +19,7 @@ from ...typesystem import (
     FeatureStructure,
     MaskedSpan,
     MedicalTerm,
+    OffsetMap,
     Phi,
     PhiKind,
     Policy,
@@ -28,10 +29,11 @@ from ...typesystem import (
     replace_spans,
     source_record,
 )
+from ...typesystem.text import MANY
 from .annotation_copies import copy_annotations
 from .calendar_contract import OLDEST, CalendarContract
 from .document_dates import DocumentDates
-from .operator import KEPT, NO_KEY, Context, Fallback, Mention, MissingKeyWarning, Operator, Outcome
+from .operator import KEPT, NO_KEY, Context, Fallback, Mention, MissingKeyWarning, Operator, Outcome, Span
 from .operators.age import Age
 from .operators.placeholder import Placeholder
 from .operators.surrogate import Surrogate
@@ -51,6 +53,28 @@ class _PlannedReplacement:
     operator: str
     fallback: str = ""
     reads_as_text: bool = False
+
+
+class _Spans(Sequence[Span]):
+    """The spans of replacements, without a list of them."""
+
+    def __init__(self, planned: Sequence[_PlannedReplacement]) -> None:
+        self._planned = planned
+
+    def __len__(self) -> int:
+        return len(self._planned)
+
+    @overload
+    def __getitem__(self, at: int) -> Span: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Span]: ...
+    def __getitem__(self, at: int | slice) -> Span | list[Span]:
+        if isinstance(at, slice):
+            return [(r.begin, r.end) for r in self._planned[at]]
+        return self._planned[at].begin, self._planned[at].end
+
+    def __iter__(self) -> Iterator[Span]:
+        return ((r.begin, r.end) for r in self._planned)
 
 
 @component("masker", inputs=[Phi], outputs=[MaskedSpan], sets=["Phi:value"], extra_field="kinds")
@@ -147,36 +171,13 @@ class Masker(AnalysisEngine):
             if after.begin < before.end:
                 raise CasError(f"{before!r} and {after!r} overlap: a resolver must run before the masker")
         spans = [p for p in spans if p.begin < p.end]
-        mentions = [Mention(p.begin, p.end, p.kind, p.covered_text, p.value) for p in spans]
-        context = Context(cas, mentions, patient_in_text=self.patient == "text")
+        context = Context(cas, _mentions(spans), patient_in_text=self.patient == "text")
         self._note_patient(cas, context)
-        replaced = [r for mention in mentions for r in self._plan(mention, context)]
-        planned = sorted([*replaced, *self._of_terms(view, context)], key=lambda r: r.begin)
-        planned = list(_with_articles(view.text, _separate(planned)))
-        text, offsets = replace_spans(view.text, [Replacement(r.begin, r.end, r.text) for r in planned])
-        target = cas.create_view(DEIDENTIFIED_VIEW, text)
-        target.offset_map = offsets
-        for replacement, (_, _, begin, end) in zip(planned, offsets.segments(), strict=True):
-            masked = MaskedSpan(
-                begin,
-                end,
-                kind=replacement.kind,
-                operator=replacement.operator,
-                original_begin=replacement.begin,
-                original_end=replacement.end,
-                fallback=replacement.fallback,
-            )
-            target.add(masked.set_source(self.id))
-        dates = self._operator(PhiKind.DATE, *self._in_text)
-        if dates is not None:
-            written = [(r.begin, r.end) for r in planned if not r.fallback]
-            cas.metadata.update(dates.disclose(context, written, [(r.begin, r.end) for r in planned]))
-        if self.carry:
-            copy_annotations(view, target, None if self.carry is True else self.carry)
-            if self.terms is not None and self.carry is True:
-                _add_replaced_terms(view, target)
-        for phi, mention in zip(spans, mentions, strict=True):
-            phi.value = self._normalized(mention, context)
+        self._write(cas, context)
+        once = dict[str, str]()  # many values are equal: each is one string
+        for phi, mention in zip(spans, context.mentions, strict=True):
+            value = self._normalized(mention, context)
+            phi.value = once.setdefault(value, value)
         for item in view.select(RecordField):
             operator = self._operator(item.kind, self.kinds, self.default)
             item.masked = item.value if operator is None else operator.field(item.value, item.kind, context)
@@ -187,6 +188,26 @@ class Masker(AnalysisEngine):
             ):  # those of case reports and FHIR see the whole patient
                 contract = CalendarContract.of(context, self._oldest)
                 item.masked = None if contract.hides_field(item.value, item.kind) else item.masked
+
+    def _write(self, cas: Cas, context: Context) -> None:
+        """Make the view of the masked text. What is planned is not kept, because it takes much memory."""
+        view = cas.view()
+        planned = [r for mention in context.mentions for r in self._plan(mention, context)]
+        planned += self._of_terms(view, context)
+        planned.sort(key=lambda r: r.begin)
+        planned = list(_with_articles(view.text, _separate(planned)))
+        text, offsets = replace_spans(view.text, (Replacement(r.begin, r.end, r.text) for r in planned))
+        target = cas.create_view(DEIDENTIFIED_VIEW, text)
+        target.offset_map = offsets
+        _add_masked(target, planned, offsets, self.id)
+        dates = self._operator(PhiKind.DATE, *self._in_text)
+        if dates is not None:
+            written = [r for r in planned if not r.fallback]
+            cas.metadata.update(dates.disclose(context, _Spans(written), _Spans(planned)))
+        if self.carry:
+            copy_annotations(view, target, None if self.carry is True else self.carry)
+            if self.terms is not None and self.carry is True:
+                _add_replaced_terms(view, target)
 
     def _note_patient(self, cas: Cas, context: Context) -> None:
         """Keep in the metadata why no patient is known, for the report of the run."""
@@ -267,6 +288,41 @@ class Masker(AnalysisEngine):
         notes = "; ".join(filter(None, (reason, note)))
         reads = operator.reads_as_text and isinstance(outcome, str)
         return _PlannedReplacement(mention.begin, mention.end, text, mention.kind, operator.name, notes, reads)
+
+
+def _mentions(spans: Iterable[Phi]) -> list[Mention]:
+    """Return the mentions of final spans. Many texts are equal: each is one string."""
+    once = dict[str, str]()
+    texts = ((p, p.covered_text) for p in spans)
+    return [Mention(p.begin, p.end, p.kind, once.setdefault(text, text), p.value) for p, text in texts]
+
+
+def _add_masked(target: View, planned: Sequence[_PlannedReplacement], offsets: OffsetMap, source: str) -> None:
+    """Add a MaskedSpan for each replacement; as columns if they are many."""
+    if len(planned) > MANY and all(r.text for r in planned):
+        old_begins, old_ends, begins, ends = offsets.columns()
+        target.add_spans(MaskedSpan, cast("list[int]", begins), cast("list[int]", ends), source)
+        features: dict[str, Sequence[Any]] = {
+            "kind": [r.kind for r in planned],
+            "operator": [r.operator for r in planned],
+            "original_begin": old_begins,
+            "original_end": old_ends,
+            "fallback": [r.fallback for r in planned],
+        }
+        for name, values in features.items():
+            target.set_feature(MaskedSpan, name, cast("list[Any]", values))
+        return
+    for replacement, (old_begin, old_end, begin, end) in zip(planned, offsets, strict=True):
+        masked = MaskedSpan(
+            begin,
+            end,
+            kind=replacement.kind,
+            operator=replacement.operator,
+            original_begin=old_begin,
+            original_end=old_end,
+            fallback=replacement.fallback,
+        )
+        target.add(masked.set_source(source))
 
 
 def _add_replaced_terms(view: View, target: View) -> None:

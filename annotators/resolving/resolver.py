@@ -35,6 +35,10 @@ WINDOW = 5_000
 _GIVEN = "given as Phi"
 
 
+_LONG = 1_000_000
+"""Length in code points from which the words that finders read are freed."""
+
+
 @component("resolver", inputs=[PhiCandidate], outputs=[Phi, PhiCandidate])
 class Resolver(AnalysisEngine):
     """Combines PHI candidates into final Phi that never overlap and cover all candidates (law 3).
@@ -117,7 +121,9 @@ class Resolver(AnalysisEngine):
         if not cas.has_view(INITIAL_VIEW):
             return
         view = cas.view()
-        candidates = list(self._candidates(self._findings(cas, _adopt_foreign_phi(view)), view.text))
+        if len(view.text) > _LONG:
+            view.forget_words()  # the finders are done with them
+        candidates = self._candidates(self._findings(cas, _adopt_foreign_phi(view)), view.text)
         groups = group_overlapping(candidates)
         found: list[Phi] = []
         once = dict[str, str]()  # many reasons are equal: each is one string

@@ -84,7 +84,7 @@ class Tally:
             tally.won[phi.source, winner.rule if winner is not None else ""] += 1
         tally.holding.update(tally.spans.keys())
         if cas.has_view(DEIDENTIFIED_VIEW):
-            for span in cas.view(DEIDENTIFIED_VIEW).select(MaskedSpan):
+            for span in cas.view(DEIDENTIFIED_VIEW).rows(MaskedSpan):
                 tally.operators[span.kind.name, span.operator] += 1
                 if span.fallback:
                     tally.fallbacks[span.operator, span.fallback] += 1

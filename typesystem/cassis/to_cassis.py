@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..annotation import Feature
@@ -14,7 +15,8 @@ from ..errors import CasError
 from ..markup.xml_text import Escaper, replace_illegal
 from ..text import Sofa
 from ..typesystem import TypeSystem, own_types
-from ..xmi.collector import NO_VIEW, Collector, Graph, document_name
+from ..xmi.collector import NO_VIEW, Collector, document_name
+from ..xmi.graph import Graph
 from ..xmi.loss import Losses
 from ..xmi.plan import Field, Plan, check, plan_for, strings, text_of
 
@@ -86,7 +88,7 @@ class _ToCassis:
             self._start(record, plan_for(MetadataRecord, self.types), graph.metadata_number, -1)
             self._features(*self.started[-1])
             if graph.members:
-                graph.members[0].append(graph.metadata_number)
+                graph.members[0].append((graph.metadata_number,))
 
     # -- types ---------------------------------------------------------------------------------------------------
 
@@ -208,7 +210,7 @@ class _ToCassis:
     def _index(self) -> None:
         for i, members in enumerate(self.graph.members):
             view = self.target.get_view(self.graph.views[i].name)
-            for number in members:
+            for number in chain.from_iterable(members):
                 view._current_view.add_fs_to_indexes(self.by_number[number])  # add() would overwrite a feature `sofa`
         highest = max([self.graph.metadata_number, *self.by_number, *self.graph.sofa_numbers])
         if all(v.name != INITIAL_VIEW for v in self.graph.views):  # cassis makes one, with a number that may be taken

@@ -8,6 +8,7 @@ import keyword
 import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from itertools import chain
 from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +21,8 @@ from ..description import ARRAYS, STRING, TOP
 from ..markup.xml_text import SUBSTITUTE, Escaper
 from ..phi import PhiKind
 from ..typesystem import TypeSystem, own_types
-from ..xmi.collector import Collector, Graph, unused_ids
+from ..xmi.collector import Collector
+from ..xmi.graph import Graph, unused_ids
 from ..xmi.graph_writer import GraphWriter, Rows
 from ..xmi.loss import Losses
 from ..xmi.plan import Field, Plan, number_expression, plan_for, text_expression
@@ -209,7 +211,7 @@ class _Writer(GraphWriter):
     def _views(self, sofas: list[bool]) -> str:
         graph, views = self.graph, []
         for view, sofa, has_sofa, members in zip(graph.views, graph.sofa_numbers, sofas, graph.members, strict=True):
-            listed = ",".join(map(str, members))
+            listed = ",".join(map(str, chain.from_iterable(members)))
             views.append(f'{self.esc[view.name]}:{{"%SOFA":{sofa if has_sofa else 0},"%MEMBERS":[{listed}]}}')
         return ",\n".join(views)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any, cast
 
@@ -143,7 +143,7 @@ def _is_just_a_tag(token: Any, link: Any) -> bool:
     )
 
 
-def pos_links(tokens: list[Any]) -> dict[int, Any]:
+def pos_links(tokens: Sequence[Any]) -> dict[int, Any]:
     """Return new POS annotations for tokens with a tag, by `id()` of the token.
 
     A token that was read with a POS annotation keeps it; the annotation is updated if `Token.pos` changed.

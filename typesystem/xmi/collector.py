@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 from ..annotation import AnnotationBase, FeatureStructure
@@ -13,107 +10,16 @@ from ..arrays import ARRAYS, ArrayBase, FSArray, linked
 from ..builtin_mapping import OffsetMapRecord, Pos
 from ..cas import INITIAL_VIEW, Cas
 from ..errors import CasError
-from ..origin import Origin
+from ..index import Rows
+from ..text import MANY
 from ..types import DocumentAnnotation
 from ..typesystem import TypeSystem
 from ..view import View
 from .builtin_features import document_annotations, pos_links
+from .graph import Batch, Graph, Registry
 from .plan import Plan, plan_for
 
 NO_VIEW = -1
-MAX_ID = 2**31 - 1
-
-
-@dataclass(slots=True)
-class Batch:
-    """Instances of one type over one Sofa, written together."""
-
-    plan: Plan
-    view: int
-    """The index of the written view; NO_VIEW for feature structures without a Sofa."""
-    items: list[Any]
-    numbers: Sequence[int] = ()
-    begins: Sequence[int] | None = None
-    """The spans, if they are columns: `items` is then one instance that represents all."""
-    ends: Sequence[int] = ()
-
-
-@dataclass(slots=True)
-class Graph:
-    """Everything that is written, with ids."""
-
-    views: list[View]
-    batches: list[Batch]
-    arrays: list[Any]
-    """Arrays that are elements of their own, and shared plain lists as `(list, array type)`."""
-    metadata: dict[str, str]
-    tag_of: dict[int, Any]
-    """`id()` of a token to the POS annotation made for it."""
-    keep: list[Any]
-    """Made for this file only; kept alive so that their `id()` stays unique."""
-    number: dict[int, int] = field(default_factory=dict)
-    """`id()` of a feature structure or shared list to its id in the file."""
-    sofa_numbers: list[int] = field(default_factory=list)
-    members: list[array[int]] = field(default_factory=list)
-    metadata_number: int = 0
-
-    def typed_arrays(self) -> list[tuple[Any, str]]:
-        """Return all arrays with their types."""
-        return [a if isinstance(a, tuple) else (a, a.uima_name) for a in self.arrays]
-
-    def assign_ids(
-        self, origin: Origin | None, alias: dict[int, Any], members: list[list[Any]], has_references: bool
-    ) -> None:
-        """Assign an id to everything: the one it was read with, or a new one.
-
-        `alias`: `id()` of a feature structure to the one that is written in its place; `members`: batches and feature
-        structures by view.
-        """
-        old = {id(fs): n for n, fs in origin.items.items()} if origin is not None else {}
-        sofas = origin.sofas if origin is not None else {}
-        fresh = unused_ids({*(origin.items if origin is not None else ()), *sofas.values()})
-        self.sofa_numbers = [sofas.get(v.name) or next(fresh) for v in self.views]
-        number = self.number
-        for batch in self.batches:
-            if batch.begins is not None:
-                batch.numbers = array("q", islice(fresh, len(batch.begins)))
-                continue
-            if old:
-                batch.numbers = [old.get(id(item)) or next(fresh) for item in batch.items]
-            else:
-                batch.numbers = array("q", islice(fresh, len(batch.items)))
-            if has_references:
-                number.update(zip(map(id, batch.items), batch.numbers, strict=True))
-        for value, _ in self.typed_arrays():
-            number[id(value)] = old.get(id(value)) or next(fresh)
-        for before, after in alias.items():
-            while id(after) in alias:
-                after = alias[id(after)]
-            if id(after) in number:
-                number[before] = number[id(after)]
-                if before in old and id(after) not in old:  # the substitute gets the old id
-                    self._renumber(after, old[before])
-                    number[id(after)] = number[before] = old[before]
-        self.members = []
-        for several in members:
-            ids = array("q")
-            for m in several:
-                ids.extend(m.numbers if isinstance(m, Batch) else (number[id(m)],))
-            self.members.append(ids)
-        self.metadata_number = next(fresh)
-
-    def _renumber(self, item: Any, number: int) -> None:
-        for batch in [b for b in self.batches if b.begins is None]:
-            if any(x is item for x in batch.items):
-                batch.numbers = [number if x is item else n for x, n in zip(batch.items, batch.numbers, strict=True)]
-
-
-def unused_ids(used: set[int]) -> Iterator[int]:
-    """Return new ids above the used ones, or those between them if the highest is too high."""
-    first = max(used, default=0) + 1
-    if first < MAX_ID // 2:
-        return iter(range(first, MAX_ID + 1))
-    return (n for n in range(1, MAX_ID + 1) if n not in used)
 
 
 def document_name(cas: Cas) -> str:
@@ -121,10 +27,22 @@ def document_name(cas: Cas) -> str:
     return f"document {cas.id}" if cas.id else "document without id"
 
 
+def _has_twins(items: Sequence[Any]) -> bool:
+    """Return whether a list has the same feature structure twice."""
+    if len(items) < MANY:
+        return len(set(map(id, items))) < len(items)
+    import numpy as np
+
+    ids = np.sort(np.fromiter(map(id, items), np.uint64, len(items)))  # a set would take ten times as much memory
+    return bool((ids[1:] == ids[:-1]).any())
+
+
 class Collector:
     """Collects the feature structures of one document.
 
-    `views`: names, by default all; `only`: the types to write, by default all; `maps`: whether to write offset maps.
+    `views`: names, by default all; `only`: the types to write, by default all; `maps`: whether to write offset maps;
+    `every_id`: whether the graph can look up the ids of all instances, or only of types that something refers to, which takes
+    much less memory for long documents.
     """
 
     def __init__(
@@ -134,8 +52,9 @@ class Collector:
         views: Iterable[str] | None = None,
         only: Iterable[type[Any]] | None = None,
         maps: bool = False,
+        every_id: bool = True,
     ) -> None:
-        self.cas, self.types, self.maps = cas, types, maps
+        self.cas, self.types, self.maps, self.every_id = cas, types, maps, every_id
         self.only = None if only is None else (*only, DocumentAnnotation, Pos)
         self.views = cas.views if views is None else [cas.view(name) for name in views]
         names = [v.name for v in self.views]
@@ -143,11 +62,10 @@ class Collector:
         """Otherwise the id and the metadata are not written: they may be PHI."""
         self.first_view = INITIAL_VIEW if INITIAL_VIEW in names else "".join(names[:1])
         self.view_of = {id(v.sofa): i for i, v in enumerate(self.views)}
-        self.known: dict[int, int] = {}
-        """`id()` of everything that is written, to the view it is written for."""
         self.alias: dict[int, Any] = {}
         """`id()` of a feature structure or list to the feature structure that is written in its place."""
         self.batches: list[Batch] = []
+        self.known = Registry(self.batches)
         self.arrays: list[Any] = []
         self.keep: list[Any] = []
         self.members: list[list[Any]] = [[] for _ in self.views]
@@ -163,8 +81,8 @@ class Collector:
         """Return everything that is written, with its ids."""
         self._collect()
         metadata = dict(self.cas.metadata) if self.is_whole else {}
-        graph = Graph(self.views, self.batches, self.arrays, metadata, self.tag_of, self.keep)
-        graph.assign_ids(self.cas.origin, self.alias, self.members, bool(self.known))
+        graph = Graph(self.views, self.batches, self.arrays, metadata, self.tag_of, self.keep, number=self.known)
+        graph.assign_ids(self.cas.origin, self.alias, self.members)
         return graph
 
     def reached(self) -> set[int]:
@@ -176,10 +94,11 @@ class Collector:
         for i, view in enumerate(self.views):
             self._add_indexed(i, view)
         unreached = self.cas.origin.unreached if self.is_whole and self.cas.origin is not None else []
-        if unreached or self._has_references():
+        if self.every_id and (unreached or self._has_references()):
             for batch in self.batches:
-                if batch.begins is None:
-                    self.known.update(dict.fromkeys(map(id, batch.items), batch.view))
+                self.known.add_batch(batch)
+        for item in (*self.alias.values(), *self.tag_of.values(), *self._single_members()):
+            self.known.add_type(type(item))
         for batch in list(self.batches):
             if batch.plan.references and batch.begins is None:
                 for item in batch.items:
@@ -195,7 +114,11 @@ class Collector:
             self._reach(item, 0)
         self._work_off_queue()
         for (cls, i), items in self._unindexed.items():
-            self.batches.append(Batch(plan_for(cls, self.types), i, items))
+            self.batches.append(Batch(plan_for(cls, self.types), i, items, is_registered=True))
+
+    def _single_members(self) -> Iterator[Any]:
+        """Yield the indexed feature structures that are members by themselves, not with their batch."""
+        return (m for members in self.members for m in members if not isinstance(m, Batch))
 
     def _work_off_queue(self) -> None:
         while self._queue:
@@ -211,7 +134,7 @@ class Collector:
             any(batch.plan.references for batch in self.batches)
             or bool(self.arrays or self.alias or self.tag_of)
             or any(view.sofa.array is not None for view in self.views)
-            or any(not isinstance(m, Batch) for members in self.members for m in members)
+            or any(True for _ in self._single_members())
         )
 
     def _plan(self, item: Any) -> Plan:
@@ -237,7 +160,13 @@ class Collector:
                 self.batches.append(batch)
                 self.members[i].append(batch)
             elif documents is None or not issubclass(cls, DocumentAnnotation):
-                items = view.indexes.others[cls] if index is None else index.items
+                items: Any
+                if index is None:
+                    items = view.indexes.others[cls]
+                else:
+                    plan = plan_for(cls, self.types)
+                    alone = not (self.every_id or plan.is_token or plan.references)  # no instance is needed twice
+                    items = index.rows if alone else index.items
                 grown = cls in view.indexes.moved.values()  # then some instances were made before the type grew
                 for kind in dict.fromkeys(map(type, items)) if grown else (cls,):
                     self._add(kind, i, [x for x in items if type(x) is kind] if grown else items)
@@ -249,15 +178,15 @@ class Collector:
             lengths = [s[3] - s[2] for s in segments]
             self._add(OffsetMapRecord, i, [OffsetMapRecord(view=view.name, begins=begins, ends=ends, lengths=lengths)])
 
-    def _add(self, cls: type[Any], i: int, items: list[Any]) -> None:
+    def _add(self, cls: type[Any], i: int, items: Sequence[Any]) -> None:
         """Add the indexed instances of a class in a view."""
-        if len(set(map(id, items))) < len(items):  # indexed twice
+        if not isinstance(items, Rows) and _has_twins(items):  # indexed twice
             items = list({id(x): x for x in items}.values())
         if issubclass(cls, ArrayBase):
             self.members[i] += items
             for item in items:
                 if id(item) not in self.known:
-                    self.known[id(item)] = i
+                    self.known[id(item)] = 0
                     self.arrays.append(item)
             return
         plan = plan_for(cls, self.types)
@@ -274,7 +203,7 @@ class Collector:
         if plan.is_token and (tags := self._pos_annotations(fresh)):
             self._add(Pos, i, tags)
 
-    def _pos_annotations(self, tokens: list[Any]) -> list[Any]:
+    def _pos_annotations(self, tokens: Sequence[Any]) -> list[Any]:
         links = pos_links(tokens)
         self.tag_of.update(links)
         self.keep += links.values()
@@ -304,7 +233,7 @@ class Collector:
             self._reach(value, i)
         elif id(value) not in self.known and id(value) not in self.alias:
             if range_ in ARRAYS:
-                self.known[id(value)] = i
+                self.known[id(value)] = 0
                 self.arrays.append((value, range_))
                 if range_ == FSArray.uima_name:
                     self._reach_all(value, i)
@@ -317,7 +246,7 @@ class Collector:
     def _reach(self, item: Any, i: int) -> None:
         if not isinstance(item, FeatureStructure):  # a Sofa; for anything else, the writer names type and feature
             return
-        if id(item) in self.known or id(item) in self.alias:
+        if self.known.has(item) or id(item) in self.alias:
             return
         cls = type(item)
         if not isinstance(item, ArrayBase) and not self._is_wanted(cls):
@@ -327,7 +256,7 @@ class Collector:
             if view is None:
                 return
             i = view
-        self.known[id(item)] = i
+        self.known[id(item)] = 0
         if isinstance(item, ArrayBase):
             self.arrays.append(item)
             if isinstance(item, FSArray):

@@ -16,7 +16,8 @@ from ..errors import CasError
 from ..markup.xml_text import Escaper, IllegalCharacterError
 from ..text import Sofa, Utf16, shown
 from ..typesystem import TypeSystem
-from .collector import Batch, Graph, document_name
+from .collector import document_name
+from .graph import Batch, Graph
 from .loss import Losses
 from .plan import Field, Plan, check, plan_for
 
@@ -87,7 +88,7 @@ class GraphWriter(ABC):
     def flush(self) -> None:  # noqa: B027  (most formats join all rows at the end)
         """Convert what was written so far, if the format allows that before the end."""
 
-    def _write_items(self, batch: Batch, items: list[Any], numbers: Sequence[int]) -> None:
+    def _write_items(self, batch: Batch, items: Sequence[Any], numbers: Sequence[int]) -> None:
         begins: Iterable[int] = repeat(0)
         ends: Iterable[int] = repeat(0)
         if batch.plan.span:
@@ -108,7 +109,7 @@ class GraphWriter(ABC):
         ]
 
     def _write(
-        self, plan: Plan, items: list[Any], numbers: Sequence[int], view: int, rows: Rows, out: list[str]
+        self, plan: Plan, items: Sequence[Any], numbers: Sequence[int], view: int, rows: Rows, out: list[str]
     ) -> None:
         tags = self._tags(items) if plan.is_token else iter(())
         try:
@@ -138,7 +139,7 @@ class GraphWriter(ABC):
             return list(map(convert.to_utf16, begins)), list(map(convert.to_utf16, ends))
         return begins, ends
 
-    def _tags(self, tokens: list[Any]) -> Iterator[str]:
+    def _tags(self, tokens: Sequence[Any]) -> Iterator[str]:
         if not tokens or not (self.graph.tag_of or hasattr(type(tokens[0]), "_pos_link")):
             return repeat("")
         return map(self._tag, tokens)
@@ -167,7 +168,7 @@ class GraphWriter(ABC):
             return False
         record = MetadataRecord(keys=list(entries), values=list(entries.values()))
         if graph.members:
-            graph.members[0].append(number)
+            graph.members[0].append((number,))
         try:
             self.write_rows(plan_for(MetadataRecord, self.types), -1, [(number, record, 0, 0)], iter(()), self.out)
         except (TypeError, IllegalCharacterError) as e:
@@ -176,7 +177,7 @@ class GraphWriter(ABC):
 
     # -- faults --------------------------------------------------------------------------------------------------
 
-    def _explain(self, plan: Plan, items: list[Any]) -> None:
+    def _explain(self, plan: Plan, items: Sequence[Any]) -> None:
         """Raise the CasError that names the feature that cannot be written, and why."""
         for item in items:
             for f in plan.fields:

@@ -14,8 +14,8 @@ from ..cas import INITIAL_VIEW
 from ..description import STRING, TOP
 from ..errors import CasError, TypeSystemError
 from ..typesystem import TypeSystem
-from .collector import unused_ids
 from .decode import FloatCache, ValueFault, enumeration, list_of, one
+from .graph import unused_ids
 from .parse import NULL, SOFA, VIEW, Rows, package_uri, type_name
 from .plan import Field, Plan, plan_for
 from .xmi_builder import OLD_VIEW, SOFA_FEATURES, xmi_id

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,12 +17,15 @@ from ..errors import CasError
 from ..markup.xml_text import Escaper, IllegalCharacterError
 from ..text import shown
 from ..typesystem import TypeSystem, own_types
-from .collector import Collector, Graph, document_name
+from .collector import Collector, document_name
+from .graph import Graph
 from .graph_writer import ROWS, GraphWriter, Rows
 from .loss import Losses
 from .parse import package_uri
 from .plan import Field, Plan, is_xml_name, plan_for, strings, values
 
+_PIECE = 1_000_000
+"""Characters of a text that are encoded together."""
 XMI = "http://www.omg.org/XMI"
 
 
@@ -64,7 +67,7 @@ def stream_xmi(
 ) -> bytes:
     """Write the document as `write_xmi`, piece by piece, without its first bytes; return these, which are known last."""
     ts = typesystem or cas.typesystem or own_types()
-    graph = Collector(cas, ts, views, types, offset_map).collect()
+    graph = Collector(cas, ts, views, types, offset_map, every_id=False).collect()
     return _Writer(cas, ts, graph, on_illegal == "error", "\n  " if pretty else "", write).document()
 
 
@@ -88,6 +91,11 @@ def write_atomically(path: Path, data: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _pieces(text: str) -> list[str]:
+    """Return a text in pieces that are encoded one by one."""
+    return [text[first : first + _PIECE] for first in range(0, len(text), _PIECE)] if len(text) > _PIECE else [text]
 
 
 class _Writer(GraphWriter):
@@ -138,10 +146,12 @@ class _Writer(GraphWriter):
         head = f'<?xml version="1.0" encoding="UTF-8"?>\n<xmi:XMI xmlns:xmi="{XMI}"{used} xmi:version="2.0">'
         return head.encode()
 
-    def _members(self, members: array[int]) -> None:
-        for first in range(0, len(members), ROWS):
-            self.out.append(" " * (first > 0) + " ".join(map(str, members[first : first + ROWS])))
+    def _members(self, members: list[Sequence[int]]) -> None:
+        numbers, space = chain.from_iterable(members), ""
+        while some := list(islice(numbers, ROWS)):
+            self.out.append(space + " ".join(map(str, some)))
             self.flush()
+            space = " "
 
     def _name_packages(self, packages: list[str]) -> None:
         self.prefixes = {"uima.cas": "cas"}
@@ -160,16 +170,25 @@ class _Writer(GraphWriter):
     def _sofa(self, i: int) -> None:
         sofa, esc = self.graph.views[i].sofa, self.esc
         try:
-            parts = [f'sofaNum="{i + 1}" sofaID="{esc[sofa.name]}"']
-            parts += [f'mimeType="{esc[sofa.mime]}"'] if sofa.mime else []
-            parts += [f'sofaString="{esc[sofa.text]}"'] if sofa.text is not None else []
-            parts += [f'sofaURI="{esc[sofa.uri]}"'] if sofa.uri is not None else []
+            parts = [f'{self.indent}<cas:Sofa xmi:id="{self.graph.sofa_numbers[i]}"']
+            parts += [f' sofaNum="{i + 1}" sofaID="{esc[sofa.name]}"']
+            parts += [f' mimeType="{esc[sofa.mime]}"'] if sofa.mime else []
+            parts += [' sofaString="', *_pieces(esc[sofa.text]), '"'] if sofa.text is not None else []
+            parts += [f' sofaURI="{esc[sofa.uri]}"'] if sofa.uri is not None else []
         except IllegalCharacterError as e:
             raise CasError(f"{document_name(self.cas)}: view {shown(sofa.name)}: {e}") from None
         if sofa.array is not None:
-            parts.append(f'sofaArray="{self.graph.number[id(sofa.array)]}"')
-        self.out.append(f'{self.indent}<cas:Sofa xmi:id="{self.graph.sofa_numbers[i]}" {" ".join(parts)}/>')
+            parts.append(f' sofaArray="{self.graph.number[id(sofa.array)]}"')
         self.record_text_loss(sofa)
+        if sofa.text is not None:
+            esc.pop(sofa.text, None)  # a long text need not stay in memory
+        parts.append("/>")
+        if sofa.text is None or len(sofa.text) < _PIECE:
+            self.out.append("".join(parts))
+            return
+        for part in parts:
+            self.out.append(part)
+            self.flush()
 
     # -- feature structures --------------------------------------------------------------------------------------
 

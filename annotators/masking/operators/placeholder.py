@@ -31,6 +31,7 @@ class Placeholder(Operator):
             example = self.format.format(kind="KIND")
         except (ValueError, KeyError, IndexError, AttributeError):
             raise ValueError("format: expected text with {kind} in it; write {{ and }} for braces") from None
+        self._written = dict[PhiKind, str]()
         if not fields <= {"kind"} or not example.strip():
             raise ValueError("format: expected text, in which {kind} is the place of the kind's name")
 
@@ -40,7 +41,11 @@ class Placeholder(Operator):
     def write(self, mention: Mention, context: Context) -> str:
         kind = mention.kind if self.detail else mention.kind.top
         person = Identities.of(context).person(mention) if self.number else None
-        return self.format.format(kind=kind.name if person is None else f"{kind.name} {person.number}")
+        if person is not None:
+            return self.format.format(kind=f"{kind.name} {person.number}")
+        if kind not in self._written:
+            self._written[kind] = self.format.format(kind=kind.name)
+        return self._written[kind]  # one string for all mentions
 
 
 @part("keep")

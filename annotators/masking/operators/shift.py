@@ -133,9 +133,12 @@ class Shift(KeyedOperator):
         """Return how many offsets a reader of the masked text cannot exclude, `104 of 730`; nothing if no date was shifted or the
         offset was given. Weekdays that stay beside dates count, years that are unlikely do not."""
         offset = self._offset(context)
-        spans = set(written)
-        dates = [m for m in context.of_kind(PhiKind.DATE) if (m.begin, m.end) in spans]
-        if isinstance(offset, Fallback) or not dates or self._given(context):
+        if isinstance(offset, Fallback) or self._given(context):
+            return {}
+        dates = context.of_kind(PhiKind.DATE)
+        spans = {(m.begin, m.end) for m in dates}.intersection(written)
+        dates = [m for m in dates if (m.begin, m.end) in spans]
+        if not dates:
             return {}
         shown = []
         readings = DocumentDates.of(context, self.ambiguous)

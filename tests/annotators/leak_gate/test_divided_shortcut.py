@@ -30,6 +30,6 @@ texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=14).map
 @example("O ʼ Neil")
 def test_the_result_is_that_of_the_whole_search(text: str) -> None:
     short = list(find_divided_words(SearchableText(text), VALUES, WORDS))
-    letters = divided_words._Letters
+    letters = divided_words.Letters
     with patch.object(letters, "contain_divided", lambda *_: True), patch.object(letters, "contain", lambda *_: True):
         assert list(find_divided_words(SearchableText(text), VALUES, WORDS)) == short
