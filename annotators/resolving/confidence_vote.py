@@ -123,11 +123,11 @@ class Vote(Priority):
         by_kind: dict[PhiKind, list[Ballot]] = {}
         for ballot in members:
             by_kind.setdefault(ballot.top, []).append(ballot)
-        alike = len(by_kind) == 1
-        top = members[0].top if alike else _strongest_kind(by_kind)
+        single_kind = len(by_kind) == 1
+        top = members[0].top if single_kind else _strongest_kind(by_kind)
         same = by_kind[top]
         score = self._score(top, same)
-        score = max(score, self._score(top, members)) if self.presence and not alike else score
+        score = max(score, self._score(top, members)) if self.presence and not single_kind else score
         winner, kind = max(same, key=attrgetter("strength")), _exact_kind(same)
         threshold = self._threshold(kind)
         voted = score >= threshold

@@ -180,7 +180,7 @@ def test_what_cannot_be_opened_is_counted(tmp_path: Path, what: str) -> None:
 def test_an_encrypted_member_does_not_hide_the_others(tmp_path: Path) -> None:
     data = bytearray(zipped(("a.txt", b"secret"), ("b.txt", VALUE.encode())))
     for magic, flag in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
-        data[data.index(magic) + flag] |= 1  # the first member is said to be encrypted
+        data[data.index(magic) + flag] |= 1  # marks the first member as encrypted
     (tmp_path / "a.zip").write_bytes(data)
     assert found(tmp_path / "a.zip") == (True, {"a damaged or encrypted archive": 1})
 

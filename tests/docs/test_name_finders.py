@@ -1,4 +1,4 @@
-"""A complete configuration on a page finds names: whoever copies one without releases every name."""
+"""Every complete configuration on a page has a finder of names: a copy of one without it would release every name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of compressed files are refused where nothing is compressed."""
+"""Consumers that write no compressed files refuse names of compressed files."""
 
 from __future__ import annotations
 
