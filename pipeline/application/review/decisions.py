@@ -90,10 +90,18 @@ def effect_of(op: str, opened: OpenDocument, values: Mapping[str, Any]) -> Effec
         if waiting := len(opened.open_differences):
             raise ReviewError(f"{waiting} differences wait for a choice")
         change = state.accept_open(table)
-        return Effect(change, done=True, message=f"{len(change)} open spans accepted" if change else "")
+        return Effect(change, done=True, message=_done(len(change), len(opened.leaks)))
     if op == "reopen":
         return Effect({}, done=False)
     raise ReviewError("unknown decision")
+
+
+def _done(accepted: int, leaks: int) -> str:
+    """Return what a reviewer should know of a document that was marked as done. Accepting open spans changes no possible leak."""
+    parts = [f"{accepted} open spans accepted"] if accepted else []
+    if leaks:
+        parts.append(f"{leaks} possible leak{'s' * (leaks != 1)} {'stay' if leaks != 1 else 'stays'} readable")
+    return "; ".join(parts)
 
 
 def _kind(values: Mapping[str, Any]) -> str:

@@ -96,12 +96,18 @@ def test_words_inside_a_longer_span_stay(corpus: Corpus) -> None:
 def test_done_accepts_what_is_open_and_is_taken_back_as_one(corpus: Corpus) -> None:
     corpus.do("reject", span=corpus.sid("44"))
     outcome = corpus.do("done")
-    assert outcome.message == "4 open spans accepted"
+    assert outcome.message == "4 open spans accepted; 1 possible leak stays readable"
     assert {s[2] for s in corpus.spans() if s[0] != "Parkinson"} == {"accepted", "rejected"}
     assert corpus.session.rows()[0]["done"]
     corpus.undo()
     assert not corpus.session.rows()[0]["done"]
     assert [s[2] for s in corpus.spans()].count("open") == 4
+
+
+def test_done_counts_the_possible_leaks_that_nobody_decided(corpus: Corpus) -> None:
+    (leak,) = corpus.session.opened(0).leaks
+    corpus.do("reject", span=leak.sid)
+    assert corpus.do("done").message == "5 open spans accepted"
 
 
 def test_the_list_counts(corpus: Corpus) -> None:
