@@ -115,9 +115,10 @@ class LeakFinder:
         judged = [(s.begin, s.end) for s in table.spans.values() if s.status == REJECTED]
         leaks: dict[tuple[int, int], Leak] = {}
         for begin, end, kind, check in self.document.refusals:
-            sid = f"l{begin}-{end}"
-            if sid not in dismissed and not table.over(begin, end):
-                leaks[begin, end] = Leak(sid, begin, end, kind, _REFUSED.get(check, check))
+            for part in table.readable(begin, end):
+                sid = f"l{part[0]}-{part[1]}"
+                if sid not in dismissed:
+                    leaks[part] = Leak(sid, *part, kind, _REFUSED.get(check, check))
         for folded, (kind, why) in wanted.items():
             for begin, end in self._places[folded]:
                 sid = f"l{begin}-{end}"

@@ -77,6 +77,16 @@ class SpanTable:
         first -= first > 0 and live[first - 1][1] > begin
         return [sid for _, _, sid in live[first : bisect_left(live, (end, -1, ""))]]
 
+    def readable(self, begin: int, end: int) -> list[tuple[int, int]]:
+        """Return the parts of `begin:end` that no live span covers, in text order, without punctuation at their edges."""
+        parts = []
+        for span in (*(self.spans[sid] for sid in self.over(begin, end)), Span(end, end, "", ACCEPTED)):
+            first, last = _after(self.text, *_before(self.text, begin, span.begin))
+            if first < last:
+                parts.append((first, last))
+            begin = max(begin, span.end)
+        return parts
+
     def apply(self, change: Change) -> Change:
         """Make a change, and return its inverse."""
         before = applied(self.own, change)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from review_corpus import Corpus, document, make_folder, masked_text
 
 from caspipe.pipeline.application.review.catalogue import Catalogue
+from caspipe.pipeline.application.review.document import Refusal
 from caspipe.pipeline.application.review.history import History
 from caspipe.pipeline.application.review.state import ReviewError
 from caspipe.pipeline.application.review.store import read_journal
@@ -102,6 +103,14 @@ def test_done_accepts_what_is_open_and_is_taken_back_as_one(corpus: Corpus) -> N
     corpus.undo()
     assert not corpus.session.rows()[0]["done"]
     assert [s[2] for s in corpus.spans()].count("open") == 4
+
+
+def test_a_place_that_the_gate_refused_is_a_possible_leak_where_no_span_covers_it(corpus: Corpus) -> None:
+    opened = corpus.session.opened(0)
+    span = opened.table.spans[corpus.sid("Tom Berg")]
+    opened.document.refusals = (Refusal(span.begin, span.end + 6, "PERSON", "values"),)
+    leaks = [opened.document.text[k.begin : k.end] for k in opened.leaks]
+    assert leaks == ["Ana Ruiz", "aged"]
 
 
 def test_done_counts_the_possible_leaks_that_nobody_decided(corpus: Corpus) -> None:

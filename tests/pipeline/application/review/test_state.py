@@ -161,3 +161,20 @@ def test_adding_and_accepting_never_uncover_a_letter_or_digit(text: str, steps: 
             made.apply(carry_out(made, step))
             now = {i for b, e, _ in made.live for i in range(b, e)}
             assert covered <= now
+
+
+@pytest.mark.parametrize(
+    ("bounds", "readable"),
+    [
+        ((0, 28), ["saw 😀", "44"]),  # between, and after the last span
+        ((4, 8), []),
+        ((6, 12), ["saw"]),
+        ((23, 25), []),  # punctuation identifies nobody
+        ((25, 37), ["44, in Lund"]),
+    ],
+)
+def test_the_readable_parts_of_a_place_are_those_between_the_spans(
+    bounds: tuple[int, int], readable: list[str]
+) -> None:
+    made = table(Span(0, 8, "PERSON", OPEN), Span(15, 23, "PERSON", ACCEPTED), Span(25, 27, "AGE", REJECTED))
+    assert [made.text[begin:end] for begin, end in made.readable(*bounds)] == readable
