@@ -20,9 +20,11 @@ _CUT = re.compile(
 )
 _CUT_HINT = re.compile(rf"{_LETTERS}[-\u2010\u2011'\u2019`\u00b7\u2022*_~^|/\\]{{1,4}}{_LETTERS}")
 _PAIR = re.compile(rf"(?<![^\W_])(?=({_LETTERS}{{2,40}})([ ]|[ ]?\u00a0)({_LETTERS}{{2,40}})(?![^\W_]))")
-_SIGNS = "!|@$+"
+_SIGN_HINT = re.compile(r"[!|@$+](?<=[^\W_][!|@$+])[^\W_]")
 _WITH_SIGNS = re.compile(r"(?<![^\W_])[^\W_]+(?:[!|@$+][^\W_]+)+(?![^\W_])")
 _COMPOUND = re.compile(rf"(?<![^\W_]){_LETTERS}{{8,60}}(?![^\W_])")
+_HUMP_HINT = re.compile(r"[A-Z](?:(?<=[a-z][A-Z])|(?<=[A-Z][A-Z])[a-z])")
+"""In every word of ASCII letters that is not in small letters, in capitals, or has only its first letter as a capital."""
 _HUMP = re.compile(r"[^\W\d_a-z]?[a-z]{3,}")
 _LONGEST = 40
 
@@ -106,7 +108,7 @@ def _pairs(text: str) -> Iterator[Candidate]:
 
 def _with_signs(text: str) -> Iterator[Candidate]:
     """Yield words with signs that OCR, or a writer who hides a word, puts for letters: `Zorb!att`, `Zorbl@tt`."""
-    if any(sign in text for sign in _SIGNS):
+    if _SIGN_HINT.search(text):
         for m in _WITH_SIGNS.finditer(text):
             if 4 <= len(m[0]) <= _LONGEST:
                 yield Candidate(m.start(), m.end(), fold(m[0]), misread=True)
@@ -114,7 +116,7 @@ def _with_signs(text: str) -> Iterator[Candidate]:
 
 def _compounds(text: str, joined: bool) -> Iterator[Candidate]:
     """Yield long words, if they may be several words of a name, and the words in `JaneZorblatt`."""
-    for m in _COMPOUND.finditer(text):
+    for m in _COMPOUND.finditer(text) if joined or not text.isascii() or _HUMP_HINT.search(text) else ():
         if joined:
             yield Candidate(m.start(), m.end(), fold(m[0]), parts=("",))
         if not (m[0].islower() or m[0].isupper() or m[0].istitle()):

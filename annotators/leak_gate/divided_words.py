@@ -78,13 +78,13 @@ class DividedWord(NamedTuple):
     kind: PhiKind
 
 
-def find_divided_words(document: SearchableText, values: Iterable[MaskedValue], words: Words) -> Iterator[DividedWord]:
+def find_divided_words(document: SearchableText, table: ValueWords) -> Iterator[DividedWord]:
     """Yield the words of masked names, places and organizations where a text divides them or writes digits for letters.
 
     The places of the text that have such a form are collected first and then looked up, so that the time does not depend on
     the number of values. Words of places and organizations that are also English words are not searched for.
     """
-    text, table = document.text, _ValueWords(values, words)
+    text = document.text
     if not table.kinds:
         return
     letters = Letters(document)
@@ -104,7 +104,7 @@ def find_divided_words(document: SearchableText, values: Iterable[MaskedValue], 
         kind = table.kind_of(c)
         if kind is not None:
             yield DividedWord(c.begin, c.end, kind)
-    if _LONGER.search(text):
+    if letters.contain(table.distinctive):
         yield from table.inside_longer(text)
 
 
@@ -169,7 +169,7 @@ def _misread(document: SearchableText) -> Iterator[Candidate]:
             yield Candidate(begin, reached, word, misread=True)
 
 
-class _ValueWords:
+class ValueWords:
     """The words of values that divided words are compared with."""
 
     def __init__(self, values: Iterable[MaskedValue], words: Words) -> None:
@@ -214,8 +214,8 @@ class _ValueWords:
 
     def inside_longer(self, text: str) -> Iterator[DividedWord]:
         """Yield the words that contain a name of people, such as names of users."""
-        names = self._distinctive
-        for m in _LONGER.finditer(text) if names else ():
+        names = self.distinctive
+        for m in _LONGER.finditer(text):
             word = fold(m[0]).strip("0123456789")
             if len(word) < _SHORTEST_INSIDE or self._words.is_word(word):
                 continue
@@ -227,7 +227,8 @@ class _ValueWords:
                 yield DividedWord(m.start(), m.end(), kind)
 
     @cached_property
-    def _distinctive(self) -> Mapping[str, PhiKind]:
+    def distinctive(self) -> Mapping[str, PhiKind]:
+        """The names of people that are searched for in longer words."""
         people = ((w, k) for w, k in self.kinds.items() if k.top is PhiKind.PERSON and len(w) >= _SHORTEST_INSIDE)
         return {word: kind for word, kind in people if not self._is_word(word)}
 

@@ -28,7 +28,7 @@ from ..known_phi import KnownPhiAnnotator
 from ..known_phi.searchable_text import fold
 from ..names.words import Words
 from ..site_lists import SiteLists
-from .divided_words import find_divided_words
+from .divided_words import ValueWords, find_divided_words
 from .half_masked_words import find_half_masked
 from .leak_span import LeakSpan, outermost
 from .masked_values import MaskedValue, MaskedValueFinder
@@ -186,12 +186,13 @@ class LeakGate(AnalysisEngine):
         if not values:
             return
         to_new = offsets_of(cas.view(DEIDENTIFIED_VIEW)).to_new
-        for half in find_half_masked(cas.text, spans, values, self.words):
+        table = ValueWords(values, self.words)
+        for half in find_half_masked(cas.text, spans, table):
             yield LeakSpan(*to_new(half.begin, half.end), half.kind, "values")
         for number, variant in enumerate(readable.variants()):
             document = variant.document
             if not number:
-                for word in find_divided_words(document, values, self.words):
+                for word in find_divided_words(document, table):
                     yield LeakSpan(*variant.original_span(word.begin, word.end), word.kind, "values")
             finder = MaskedValueFinder(document, self.words, self.shortest, self.shortest_id, self.case == "any")
             for value in values:

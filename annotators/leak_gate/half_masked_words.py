@@ -5,33 +5,69 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
 
 from ...typesystem import MaskedSpan
-from ..names.words import Words
-from .divided_words import DividedWord, find_divided_words
-from .masked_values import MaskedValue
+from ..known_phi.searchable_text import SearchableText
+from .divided_words import DividedWord, ValueWords, find_divided_words
+from .letters import letters_of
 from .visible_text import VisibleText
 
 _BESIDE = 3
 """Code points beside a masked span in which the rest of its word may begin: a tag, a line end, a hyphen, a blank."""
 _REST = re.compile(r"[^\W_]|[>\]<\[;&\n\r-]")
+_OTHER_SIGNS = re.compile(
+    r"""[&<\[%=\\\u0370-\u03ff\u0400-\u052f]                    # entities, tags, escapes, letters that look like Latin ones
+        (?: (?<=&)(?:\#|[A-Za-z][A-Za-z0-9]{1,31};) | (?<=[^\W\d_][<\[])[/!]?[A-Za-z-]
+          | (?<=%)[2-9A-Fa-f] | (?<==)[2-9A-F][0-9A-F] | (?<=\\)[ux] | (?<=[\u0370-\u03ff\u0400-\u052f]) )""",
+    re.VERBOSE,
+)
+_RUN = re.compile(r"(?:[^\W_]|[!|@$+]){2}")
+"""Two characters of one word: letters, digits, and the signs that OCR takes for letters."""
+_FEW = 200
+"""Masked spans, or words, up to which borders are tested before the whole text is searched."""
 
 
-def find_half_masked(
-    text: str, spans: Sequence[MaskedSpan], values: Sequence[MaskedValue], words: Words
-) -> Iterator[DividedWord]:
+def find_half_masked(text: str, spans: Sequence[MaskedSpan], table: ValueWords) -> Iterator[DividedWord]:
     """Yield the divided words of the original text that replacements cover in part. `spans` are sorted and disjoint."""
     begins = [span.original_begin for span in spans]
     ends = [span.original_end for span in spans]
     if not any(_may_go_on(text, begin, end) for begin, end in zip(begins, ends, strict=True)):
         return
     variant = next(VisibleText(text, [], []).variants())
-    for word in find_divided_words(variant.document, values, words):
+    if not may_cross(variant.document, text, [*begins, *ends], table):
+        return
+    for word in find_divided_words(variant.document, table):
         begin, end = variant.original_span(word.begin, word.end)
         first = bisect_left(ends, begin + 1)
         inside = range(first, bisect_left(begins, end))
         if inside and _readable(text, begin, end, [(begins[n], ends[n]) for n in inside]):
             yield DividedWord(begin, end, word.kind)
+
+
+def may_cross(document: SearchableText, text: str, borders: Sequence[int], table: ValueWords) -> bool:
+    """Return False if no divided word can be on both sides of a border of a masked span.
+
+    Such a word has its letters on both sides, in their order and with no other letters between them; or a border divides a run of
+    letters, digits and signs; or the text has tags, entities, escapes or letters that look like others.
+    """
+    words = table.kinds
+    if document.text != text or len(borders) > 2 * _FEW or len(words) > _FEW or _OTHER_SIGNS.search(text):
+        return True
+    if not all(map(str.isalpha, words)):
+        return True
+    if any(_RUN.match(t, border - 1) for t in {text, document.folded} for border in borders if border):
+        return True
+    pieces = [letters_of(document.folded[b:e]) for b, e in pairwise([0, *sorted(borders), len(text)])]
+    letters, places = "".join(pieces), set(accumulate(map(len, pieces)))
+    by_size: dict[int, list[str]] = {}
+    for word in words:
+        by_size.setdefault(len(word) - 1, []).append(word)
+    for size, same in by_size.items():
+        around = "|".join(letters[max(place - size, 0) : place + size] for place in places)
+        if any(word in around for word in same):
+            return True
+    return False
 
 
 def _readable(text: str, begin: int, end: int, masked: Sequence[tuple[int, int]]) -> bool:

@@ -22,15 +22,19 @@ _BASE = 0x9E3779B97F4A7C15
 _BITS = 20
 
 
+def letters_of(folded: str) -> str:
+    """Return the letters of a folded text."""
+    if folded.isascii():
+        return folded.encode().translate(None, _NOT_LETTERS).decode()
+    return "".join(filter(str.isalpha, folded))
+
+
 class Letters:
     """The letters of one document."""
 
     def __init__(self, document: SearchableText) -> None:
         self._text, self._folded = document.text, document.folded
-        if self._folded.isascii():
-            self._letters = self._folded.encode().translate(None, _NOT_LETTERS).decode()
-        else:
-            self._letters = "".join(filter(str.isalpha, self._folded))
+        self._letters = letters_of(self._folded)
 
     def contain(self, words: Iterable[str]) -> bool:
         """Return True if a folded word may be in the text, divided or not."""
