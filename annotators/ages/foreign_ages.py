@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 _N = r"(?<![\w.,/-])(?P<n>9\d|1[01]\d|12[0-5])"
 _NOT_AGO = r"(?![ ](?:siden|sedan|sitten|temu|zpět|önce|ezelőtt|назад|тому)\b)"
@@ -43,27 +44,49 @@ _NAMED = (
 )
 
 
-def _entry(name: str, hint: str, pattern: str) -> tuple[str, re.Pattern[str], re.Pattern[str]]:
-    return name, re.compile(hint), re.compile(pattern, re.IGNORECASE)
+class ForeignAges(NamedTuple):
+    """A notation: letters of which a text in small letters contains some, and its pattern with the groups `span` and `n`, the
+    number if there is one. A text with the letters is searched only if it also contains the hint, which takes longer."""
+
+    name: str
+    letters: tuple[str, ...]
+    hint: re.Pattern[str] | None
+    pattern: re.Pattern[str]
+
+    def may_occur(self, low: str) -> bool:
+        """Return whether a text in small letters may contain such an age."""
+        return any(letters in low for letters in self.letters) and (
+            self.hint is None or self.hint.search(low) is not None
+        )
+
+
+def _entry(name: str, letters: str, hint: str, pattern: str) -> ForeignAges:
+    hinted = re.compile(hint) if hint else None
+    return ForeignAges(name, tuple(letters.split("|")), hinted, re.compile(pattern, re.IGNORECASE))
 
 
 _HINTS = (
-    r"wiek|\bma \d|miał|\blat |věk|\bje [mj]|vek|star",
-    r"letn|let[ýáéo]|ročn|godin|godiš",
-    r"éves|yaş|tuổi|tahun|\bani\b",
-    r"\dår|\d[ -]år|vuot",
-    r"lenze|\dj\.|\d j\.|oud|jarige",
-    r"лет|год|рок|річ|ετών|χρον",
-    r"عام|سنة",
+    ("wiek|ma |miał|lat |věk|je m|je j|vek|star", r"wiek|\bma \d|miał|\blat |věk|\bje [mj]|vek|star"),
+    ("letn|letý|letá|leté|leto|ročn|godin|godiš", ""),
+    ("éves|yaş|tuổi|tahun|ani", r"éves|yaş|tuổi|tahun|\bani\b"),
+    ("år|vuot", r"\dår|\d[ -]år|vuot"),
+    ("lenze|j.|oud|jarige", r"lenze|\dj\.|\d j\.|oud|jarige"),
+    ("лет|год|рок|річ|ετών|χρον", ""),
+    ("عام|سنة", ""),
 )
-FOREIGN: tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...] = (
-    *(_entry("n in other words", hint, pattern) for hint, pattern in zip(_HINTS, _PLAIN, strict=True)),
-    _entry("n in other signs", "[歳才岁歲세살]", _JOINED),
+FOREIGN = (
+    *(_entry("n in other words", *hints, pattern) for hints, pattern in zip(_HINTS, _PLAIN, strict=True)),
+    _entry("n in other signs", "歳|才|岁|歲|세|살", "", _JOINED),
     _entry(
         "n in words of other languages",
-        r"noventa|novanta|vingt|nonante|neunzig|negentig|cien|cento|hundert|honderd",
+        "noventa|novanta|vingt|nonante|neunzig|negentig|cien|cento|hundert|honderd",
+        "",
         _TENS_WORDS,
     ),
-    _entry("name of an age", r"nonag|centen|novanten|j[äa]e?hrig|jarig|nittio|dziewi", _NAMED),
+    _entry(
+        "name of an age",
+        "nonag|centen|novanten|hrig|jarig|nittio|dziewi",
+        "nonag|centen|novanten|j[äa]e?hrig|jarig|nittio|dziewi",
+        _NAMED,
+    ),
 )
-"""Name, what a text in small letters contains, and pattern with the groups `span` and `n`, the number if there is one."""

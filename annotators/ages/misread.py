@@ -11,7 +11,8 @@ _DIGITS = str.maketrans("OoQlI|!ZzSBGgq", "00011112258699")
 _FIRST = r"[\dlIZzSBGgq]"
 _NEXT = r"[\dOoQlI|!ZzSBGgq]"
 _OLDEST = 125
-_HINT = re.compile(r"\d[OoQlI|!ZzSBGgq]|[lIZzSBGgq]\d")
+_HINT = re.compile(r"\d(?:(?<=[lIZzSBGgq]\d)|[OoQlI|!ZzSBGgq])")
+"""A digit beside such a letter; it begins with the digit, because `re` looks for a first character quickly."""
 _BEFORE_UNIT = re.compile(
     rf"(?<![\w.,/|+-])(?={_NEXT}{{0,2}}\d){_FIRST}{_NEXT}{{1,2}}"
     r"(?=[ ]?-?[ ]?(?:(?:y/?o|y\.[ ]?o\.?)[mfMF]?(?![a-z-])|(?:years?|yrs?\.?|y)[ -]{0,2}(?:olds?|of[ -]age)\b|yearold))"

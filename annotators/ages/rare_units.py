@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..dates.numerals import CARDINAL, cardinal
 from ..dates.windows import before
 from . import cues
-from .foreign_ages import FOREIGN
+from .foreign_ages import FOREIGN, ForeignAges
 from .match import AgeMatch
 
 _NUM = rf"(?:\d{{1,3}}(?:\.\d{{1,2}})?|{CARDINAL})"
@@ -197,7 +197,7 @@ _LONGEST_WHOLE = 40
 def find_rare_units(text: str) -> Iterator[AgeMatch]:
     """Yield the ages in such notations, family by family. Linear in the length of the text."""
     low = text.lower()
-    for family in (*_FAMILIES, *(_foreign(name, pattern) for name, hint, pattern in FOREIGN if hint.search(low))):
+    for family in (*_FAMILIES, *(_foreign(ages) for ages in FOREIGN if ages.may_occur(low))):
         if family.hints and not any(hint in low for hint in family.hints):
             continue
         for match in family.pattern.finditer(text):
@@ -208,8 +208,10 @@ def find_rare_units(text: str) -> Iterator[AgeMatch]:
     yield from _whole(text)
 
 
-def _foreign(name: str, pattern: re.Pattern[str]) -> Family:
-    return Family(name, (), pattern, lambda m: _over(float(m["n"])) if m.groupdict().get("n") else (90.0, 109.0))
+def _foreign(ages: ForeignAges) -> Family:
+    return Family(
+        ages.name, (), ages.pattern, lambda m: _over(float(m["n"])) if m.groupdict().get("n") else (90.0, 109.0)
+    )
 
 
 def _whole(text: str) -> Iterator[AgeMatch]:
