@@ -61,10 +61,9 @@ class IdentifierAnnotator(Annotator):
         return self.rules.faults()
 
     def annotate(self, view: View) -> Iterable[Annotation]:
-        matches = self.rules.matcher.find(view.text, sentences_of(view))
+        matches = self.rules.matcher.find(view.text, sentences_of(view), kinds=self.kinds)
         cells = [*table_values(view.text), *segment_values(view.text)]
         if self.kinds:
-            matches = [m for m in matches if m.kind is not None and any(m.kind.is_a(k) for k in self.kinds)]
             cells = [c for c in cells if any(c.kind.is_a(k) for k in self.kinds)]
         yield from as_annotations([without_full_stop(m, view.text) for m in matches], self.min_confidence)
         if self.min_confidence <= STRUCTURE_CONFIDENCE:

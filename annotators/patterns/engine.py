@@ -6,7 +6,7 @@ further than one window. A match that reaches the end of its window is repeated 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...typesystem import PhiKind
@@ -65,15 +65,34 @@ class RuleMatcher:
         self._filters = {name: find_filter(name).check for r in rules for name in r.filters}
         self._deny = StringList((s, i) for i, deny_list in enumerate(deny) for s in deny_list.strings)
         self._allow = StringList((s, 0) for s in allow.strings)
+        self._kinds: dict[tuple[PhiKind, ...], frozenset[int]] = {}  # numbers of the patterns that may mark some kinds
         self.gates = self._combine()
 
-    def find(self, text: str, sentences: Sentences | None = None, rule: str | None = None) -> list[RuleMatch]:
+    def find(
+        self, text: str, sentences: Sentences | None = None, rule: str | None = None, kinds: Sequence[PhiKind] = ()
+    ) -> list[RuleMatch]:
         """Return all matches by begin, length (longest first) and rule, except those inside a match of equal confidence or more.
 
         `sentences` are begins and ends for `within: sentence`; without them a sentence ends at a full stop or line break.
-        With `rule`, only that rule runs, and no list.
+        With `rule`, only that rule runs, and no list. With `kinds`, only matches of these kinds and of those below them.
         """
-        matches = list(self._rule_matches(text, sentences, rule))
+        if kinds:
+            return self._find_kinds(text, sentences, tuple(kinds))
+        return self._outermost(text, list(self._rule_matches(text, sentences, rule)), rule)
+
+    def _find_kinds(self, text: str, sentences: Sentences | None, kinds: tuple[PhiKind, ...]) -> list[RuleMatch]:
+        """Return the matches of some kinds. The other rules, whose matches may contain these, run only if there are any."""
+        wanted = self._kinds.get(kinds)
+        if wanted is None:
+            wanted = self._kinds[kinds] = frozenset(
+                n for n, (rule, *_) in enumerate(self.compiled) if _marks(rule, kinds)
+            )
+        if not self._deny_lists and not (wanted and any(self._rule_matches(text, sentences, None, wanted))):
+            return []
+        found = self._outermost(text, list(self._rule_matches(text, sentences, None)), None)
+        return [m for m in found if m.kind is not None and any(map(m.kind.is_a, kinds))]
+
+    def _outermost(self, text: str, matches: list[RuleMatch], rule: str | None) -> list[RuleMatch]:
         if rule is None:
             matches = self._without_allowed(text, [*matches, *self._denied(text)])
         matches.sort(key=lambda m: (m.begin, -m.end, -m.confidence, m.order))
@@ -96,6 +115,7 @@ class RuleMatcher:
             groups.setdefault((automaton, start, named), []).append(number)
         gates = []
         for (_, beginning, named), group in groups.items():
+            group.sort(key=self._marks_places)  # those of places last, so that a search for other kinds needs few gates
             figures = beginning == "digit" and not named
             size = NAME_GATE_SIZE if named else DIGIT_GATE_SIZE if figures else GATE_SIZE
             for numbers in (group[i : i + size] for i in range(0, len(group), size)):
@@ -103,7 +123,14 @@ class RuleMatcher:
                 gates.append((numbers, Gate(map(outline, patterns) if figures else patterns)))
         return gates
 
-    def _rule_matches(self, text: str, sentences: Sentences | None, only: str | None) -> Iterator[RuleMatch]:
+    def _marks_places(self, number: int) -> bool:
+        kind = self.compiled[number][0].kind
+        return kind is not None and kind.top is PhiKind.LOCATION
+
+    def _rule_matches(
+        self, text: str, sentences: Sentences | None, only: str | None, wanted: frozenset[int] = frozenset()
+    ) -> Iterator[RuleMatch]:
+        """Yield the matches of all patterns, of one rule, or of the patterns with these numbers."""
         if not self.compiled or not text:
             return
         text = plain(text)
@@ -111,7 +138,7 @@ class RuleMatcher:
         spans: list[tuple[int, int, int]] = []
         resume: dict[int, int] = {}
         for low, high, limit in _windows(data):
-            for number in self._occurring(data, low, high):
+            for number in self._occurring(data, low, high, wanted):
                 if only is None or self.compiled[number][0].name == only:
                     start = max(low, resume.get(number, 0))
                     resume[number] = self._search(data, start, high, limit, number, spans)
@@ -124,12 +151,15 @@ class RuleMatcher:
             if match is not None:
                 yield match
 
-    def _occurring(self, data: bytes, low: int, high: int) -> Iterator[int]:
-        """Yield the numbers of the patterns that can occur between two offsets."""
+    def _occurring(self, data: bytes, low: int, high: int, wanted: frozenset[int] = frozenset()) -> Iterator[int]:
+        """Yield the numbers of the patterns that can occur between two offsets; with `wanted`, only of these."""
         piece = data if low == 0 and high == len(data) else data[max(0, low - 4) : high]
         for numbers, gate in self.gates:
+            if wanted and wanted.isdisjoint(numbers):
+                continue
             for i in gate.occurring(piece):
-                yield numbers[i]
+                if not wanted or numbers[i] in wanted:
+                    yield numbers[i]
 
     def _search(
         self, data: bytes, offset: int, high: int, limit: int, number: int, spans: list[tuple[int, int, int]]
@@ -200,6 +230,11 @@ class RuleMatcher:
             if not any(p.fullmatch(covered) for p in self._allow_patterns):
                 kept.append(match)
         return kept
+
+
+def _marks(rule: Rule, kinds: Iterable[PhiKind]) -> bool:
+    """Return whether a match of a rule may have one of some kinds."""
+    return any(kind is not None and kind.is_a(wanted) for kind in (rule.kind, rule.otherwise) for wanted in kinds)
 
 
 def outermost(matches: list[RuleMatch]) -> Iterator[RuleMatch]:

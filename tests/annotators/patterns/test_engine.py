@@ -226,3 +226,27 @@ def test_few_patterns_that_begin_with_a_digit_share_a_pass() -> None:
     figures = [g for g, _ in FINDER.gates if {head(FINDER.compiled[n][2].pattern) for n in g} == {"digit"}]
     assert len(figures) > 1
     assert max(map(len, figures)) <= DIGIT_GATE_SIZE
+
+
+PIECES = (
+    "call 617-555-0134, MRN 00417732, 12 Oak Street Springfield, IL 62704 a@b.org fax: 10.0.0.1 on 078-05-1120".split(
+        " "
+    )
+)
+
+
+@given(st.lists(st.sampled_from([*PIECES, "12", "at", "x", "\n"]), max_size=14).map(" ".join))
+def test_a_search_for_kinds_gives_the_matches_of_these_kinds(text: str) -> None:
+    for kinds in ((PhiKind.ID, PhiKind.PHONE), (PhiKind.EMAIL,), (PhiKind.LOCATION,), (PhiKind.DATE,)):
+        all_kinds = [m for m in FINDER.find(text) if m.kind is not None and any(map(m.kind.is_a, kinds))]
+        assert FINDER.find(text, kinds=kinds) == all_kinds
+
+
+def test_a_search_for_other_kinds_does_not_search_for_places() -> None:
+    with mock.patch.object(RuleMatcher, "_search", return_value=0) as search:
+        FINDER.find("12 Oak Street, Springfield, IL 62704", kinds=(PhiKind.EMAIL,))
+    assert not search.called
+    gates = [
+        numbers for numbers, _ in FINDER.gates if any(FINDER.compiled[n][0].kind is PhiKind.EMAIL for n in numbers)
+    ]
+    assert len(gates) < len(FINDER.gates) / 4
