@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import ClassVar
 
 from ...pipeline.contract.component import Annotator, component
@@ -61,7 +61,7 @@ class IdentifierAnnotator(Annotator):
         return self.rules.faults()
 
     def annotate(self, view: View) -> Iterable[Annotation]:
-        matches = self.rules.matcher.find(view.text, sentences_of(view), kinds=self.kinds)
+        matches = self.rules.matcher.find(view.text, partial(sentences_of, view), kinds=self.kinds)
         cells = [*table_values(view.text), *segment_values(view.text)]
         if self.kinds:
             cells = [c for c in cells if any(c.kind.is_a(k) for k in self.kinds)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 from ...pipeline.contract.component import Annotator, component
 from ...pipeline.errors import Fault
 from ...typesystem import Annotation, ListHit, PhiCandidate, Sentence, View
-from .engine import RuleMatch, Sentences
+from .engine import RuleMatch
+from .rule import Sentences
 from .rule_file import RuleFile
 
 
@@ -34,7 +36,7 @@ class PatternAnnotator(Annotator):
         return faults if file is None else file.faults()
 
     def annotate(self, view: View) -> Iterable[Annotation]:
-        matches = self.rules.matcher.find(view.text, sentences_of(view))
+        matches = self.rules.matcher.find(view.text, partial(sentences_of, view))
         return as_annotations(matches, self.min_confidence)
 
 

@@ -14,7 +14,7 @@ from .byte_text import Offsets, character, end_of_run, free_after, free_before, 
 from .gate import Gate, head, names_words
 from .lists import StringList
 from .outline import outline
-from .rule import AllowList, DenyList, Rule, Surroundings
+from .rule import AllowList, DenyList, Rule, SentenceSource, Surroundings
 from .validators import digits, find_filter, find_validator
 
 WINDOW = 4_096
@@ -29,8 +29,6 @@ NAME_GATE_SIZE = 8
 DIGIT_GATE_SIZE = 24
 """Patterns in one pass if they begin with a digit. All of them are active wherever there are digits, and the states would be too
 many: 47 in one pass built 13 MB of them after 20,000 short notes. So the pass takes their outlines."""
-
-Sentences = tuple[Sequence[int], Sequence[int]]
 
 
 class RuleMatch(NamedTuple):
@@ -69,18 +67,19 @@ class RuleMatcher:
         self.gates = self._combine()
 
     def find(
-        self, text: str, sentences: Sentences | None = None, rule: str | None = None, kinds: Sequence[PhiKind] = ()
+        self, text: str, sentences: SentenceSource = None, rule: str | None = None, kinds: Sequence[PhiKind] = ()
     ) -> list[RuleMatch]:
         """Return all matches by begin, length (longest first) and rule, except those inside a match of equal confidence or more.
 
-        `sentences` are begins and ends for `within: sentence`; without them a sentence ends at a full stop or line break.
+        `sentences` are begins and ends for `within: sentence`, or what returns them; without them a sentence ends at a full stop
+        or line break.
         With `rule`, only that rule runs, and no list. With `kinds`, only matches of these kinds and of those below them.
         """
         if kinds:
             return self._find_kinds(text, sentences, tuple(kinds))
         return self._outermost(text, list(self._rule_matches(text, sentences, rule)), rule)
 
-    def _find_kinds(self, text: str, sentences: Sentences | None, kinds: tuple[PhiKind, ...]) -> list[RuleMatch]:
+    def _find_kinds(self, text: str, sentences: SentenceSource, kinds: tuple[PhiKind, ...]) -> list[RuleMatch]:
         """Return the matches of some kinds. The other rules, whose matches may contain these, run only if there are any."""
         wanted = self._kinds.get(kinds)
         if wanted is None:
@@ -128,7 +127,7 @@ class RuleMatcher:
         return kind is not None and kind.top is PhiKind.LOCATION
 
     def _rule_matches(
-        self, text: str, sentences: Sentences | None, only: str | None, wanted: frozenset[int] = frozenset()
+        self, text: str, sentences: SentenceSource, only: str | None, wanted: frozenset[int] = frozenset()
     ) -> Iterator[RuleMatch]:
         """Yield the matches of all patterns, of one rule, or of the patterns with these numbers."""
         if not self.compiled or not text:
@@ -190,7 +189,7 @@ class RuleMatcher:
         return offset
 
     def _evaluate(
-        self, text: str, begin: int, end: int, rule: Rule, order: int, sentences: Sentences | None
+        self, text: str, begin: int, end: int, rule: Rule, order: int, sentences: SentenceSource
     ) -> RuleMatch | None:
         covered = text[begin:end]
         if not all(self._filters[name](covered) for name in rule.filters):

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...typesystem import PhiKind
 
 Side = Literal["before", "after", "near"]
+Sentences = tuple[Sequence[int], Sequence[int]]
+"""Begins and ends of sentences."""
+SentenceSource = Sentences | Callable[[], Sentences | None] | None
+"""Sentences, or what returns them when a condition needs them: few rules do."""
 Phrases = tuple[tuple[str, ...], ...]
 """Words or sequences of words, in lower case."""
 
@@ -68,7 +72,7 @@ class Surroundings:
 
     __slots__ = ("_begin", "_cache", "_counted", "_end", "_sentences", "_text")
 
-    def __init__(self, text: str, begin: int, end: int, sentences: tuple[Sequence[int], Sequence[int]] | None) -> None:
+    def __init__(self, text: str, begin: int, end: int, sentences: SentenceSource) -> None:
         self._text, self._begin, self._end, self._sentences = text, begin, end, sentences
         self._cache: dict[tuple[str, int | str], list[str]] = {}
         self._counted: dict[str, tuple[int, list[str]]] = {}
@@ -125,12 +129,16 @@ class Surroundings:
         """Return the pattern for the end of a line, or of a sentence if the view has no sentences."""
         if within == "line":
             return _LINE
-        return None if self._sentences else _STOP
+        return None if self._bounds() else _STOP
+
+    def _bounds(self) -> Sentences | None:
+        return self._sentences() if callable(self._sentences) else self._sentences
 
     def _sentence(self, offset: int) -> tuple[int, int]:
-        if self._sentences is None or not self._sentences[0]:
+        bounds = self._bounds()
+        if bounds is None or not bounds[0]:
             return 0, len(self._text)
-        begins, ends = self._sentences
+        begins, ends = bounds
         i = bisect_right(begins, offset) - 1
         if i >= 0 and offset < ends[i]:
             return begins[i], ends[i]

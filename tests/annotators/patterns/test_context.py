@@ -63,3 +63,18 @@ def test_sentences_of_a_segmenter_are_used_if_there_are_any() -> None:
 
 def test_words_are_lower_case_and_signs_are_separate() -> None:
     assert words_of("Driver’s S/N #5 @Home e-mail") == ["driver's", "s", "n", "#", "5", "@", "home", "e", "mail"]
+
+
+def test_sentences_are_read_only_if_a_condition_needs_them() -> None:
+    read: list[bool] = []
+
+    def sentences() -> tuple[list[int], list[int]]:
+        read.append(True)
+        return [0, 13], [12, 31]
+
+    text = "The lot is. The number is ### 4"
+    words = Surroundings(text, text.index("###"), text.index("###") + 3, sentences)
+    assert words.holds(ContextCondition("before", phrases("number"), within=3))
+    assert not read
+    assert not words.holds(ContextCondition("before", phrases("lot"), within="sentence"))
+    assert read
