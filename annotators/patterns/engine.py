@@ -21,7 +21,7 @@ WINDOW = 4_096
 OVERLAP = 1_024
 LONGEST = 16_384
 """Bytes of UTF-8: a window, the overlap of two windows, and the longest match."""
-GATE_SIZE = 16
+GATE_SIZE = 24
 """Patterns in one combined pass. Patterns of one kind share their states; hundreds of different ones multiply them, and each new
 text needs new states."""
 NAME_GATE_SIZE = 8
@@ -105,26 +105,23 @@ class RuleMatcher:
         """Return gates over patterns of one automaton, with the numbers of these patterns.
 
         Patterns are grouped by their beginning: in running text those that wait for a word rest while those that wait for
-        digits are active, and an automaton over both has a state for each pair, more than the processor's cache holds.
+        digits are active, and an automaton over both has a state for each pair, more than the processor's cache holds. Those of
+        places are apart, so that a search for other kinds does not need them.
         """
-        groups: dict[tuple[str, str, bool], list[int]] = {}
+        groups: dict[tuple[str, str, bool, bool], list[int]] = {}
         for number, (rule, _, compiled, _) in enumerate(self.compiled):
             start, named = head(compiled.pattern), names_words(compiled.pattern)
             automaton = rule.automaton if start == "other" or (start == "digit" and named) else ""
-            groups.setdefault((automaton, start, named), []).append(number)
+            place = rule.kind is not None and rule.kind.top is PhiKind.LOCATION
+            groups.setdefault((automaton, start, named, place), []).append(number)
         gates = []
-        for (_, beginning, named), group in groups.items():
-            group.sort(key=self._marks_places)  # those of places last, so that a search for other kinds needs few gates
+        for (_, beginning, named, _), group in groups.items():
             figures = beginning == "digit" and not named
             size = NAME_GATE_SIZE if named else DIGIT_GATE_SIZE if figures else GATE_SIZE
             for numbers in (group[i : i + size] for i in range(0, len(group), size)):
                 patterns = [self.compiled[n][2].pattern for n in numbers]
                 gates.append((numbers, Gate(map(outline, patterns) if figures else patterns)))
         return gates
-
-    def _marks_places(self, number: int) -> bool:
-        kind = self.compiled[number][0].kind
-        return kind is not None and kind.top is PhiKind.LOCATION
 
     def _rule_matches(
         self, text: str, sentences: SentenceSource, only: str | None, wanted: frozenset[int] = frozenset()
