@@ -104,7 +104,7 @@ def find_divided_words(document: SearchableText, table: ValueWords) -> Iterator[
         kind = table.kind_of(c)
         if kind is not None:
             yield DividedWord(c.begin, c.end, kind)
-    if letters.contain(table.distinctive):
+    if letters.contain(table.people):
         yield from table.inside_longer(text)
 
 
@@ -214,7 +214,7 @@ class ValueWords:
 
     def inside_longer(self, text: str) -> Iterator[DividedWord]:
         """Yield the words that contain a name of people, such as names of users."""
-        names = self.distinctive
+        names = {word: kind for word, kind in self.people.items() if not self._is_word(word)}
         for m in _LONGER.finditer(text):
             word = fold(m[0]).strip("0123456789")
             if len(word) < _SHORTEST_INSIDE or self._words.is_word(word):
@@ -227,10 +227,9 @@ class ValueWords:
                 yield DividedWord(m.start(), m.end(), kind)
 
     @cached_property
-    def distinctive(self) -> Mapping[str, PhiKind]:
-        """The names of people that are searched for in longer words."""
-        people = ((w, k) for w, k in self.kinds.items() if k.top is PhiKind.PERSON and len(w) >= _SHORTEST_INSIDE)
-        return {word: kind for word, kind in people if not self._is_word(word)}
+    def people(self) -> Mapping[str, PhiKind]:
+        """The long words of names of people."""
+        return {w: k for w, k in self.kinds.items() if k.top is PhiKind.PERSON and len(w) >= _SHORTEST_INSIDE}
 
     def _is_word(self, word: str) -> bool:
         return bool(word) and (self._words.level(word) > 0 or self._words.is_word(word))

@@ -56,7 +56,8 @@ def may_cross(document: SearchableText, text: str, borders: Sequence[int], table
         return True
     if not all(map(str.isalpha, words)):
         return True
-    if any(_RUN.match(t, border - 1) for t in {text, document.folded} for border in borders if border):
+    texts = {text} if text.isascii() else {text, document.folded}
+    if any(_RUN.match(t, border - 1) for t in texts for border in borders if border):
         return True
     pieces = [letters_of(document.folded[b:e]) for b, e in pairwise([0, *sorted(borders), len(text)])]
     letters, places = "".join(pieces), set(accumulate(map(len, pieces)))
