@@ -63,7 +63,8 @@ class RuleMatcher:
         self._filters = {name: find_filter(name).check for r in rules for name in r.filters}
         self._deny = StringList((s, i) for i, deny_list in enumerate(deny) for s in deny_list.strings)
         self._allow = StringList((s, 0) for s in allow.strings)
-        self._kinds: dict[tuple[PhiKind, ...], frozenset[int]] = {}  # numbers of the patterns that may mark some kinds
+        # the patterns that may mark some kinds, and the others
+        self._kinds: dict[tuple[PhiKind, ...], tuple[frozenset[int], ...]] = {}
         self.gates = self._combine()
 
     def find(
@@ -81,15 +82,18 @@ class RuleMatcher:
 
     def _find_kinds(self, text: str, sentences: SentenceSource, kinds: tuple[PhiKind, ...]) -> list[RuleMatch]:
         """Return the matches of some kinds. The other rules, whose matches may contain these, run only if there are any."""
-        wanted = self._kinds.get(kinds)
-        if wanted is None:
-            wanted = self._kinds[kinds] = frozenset(
-                n for n, (rule, *_) in enumerate(self.compiled) if _marks(rule, kinds)
+        if kinds not in self._kinds:
+            marks = [_marks(rule, kinds) for rule, *_ in self.compiled]
+            self._kinds[kinds] = (
+                frozenset(n for n, mark in enumerate(marks) if mark),
+                frozenset(n for n, mark in enumerate(marks) if not mark),
             )
-        if not self._deny_lists and not (wanted and any(self._rule_matches(text, sentences, None, wanted))):
+        wanted, others = self._kinds[kinds]
+        matches = list(self._rule_matches(text, sentences, None, wanted))
+        if not matches and not self._deny_lists:
             return []
-        found = self._outermost(text, list(self._rule_matches(text, sentences, None)), None)
-        return [m for m in found if m.kind is not None and any(map(m.kind.is_a, kinds))]
+        matches += self._rule_matches(text, sentences, None, others)
+        return [m for m in self._outermost(text, matches, None) if m.kind is not None and any(map(m.kind.is_a, kinds))]
 
     def _outermost(self, text: str, matches: list[RuleMatch], rule: str | None) -> list[RuleMatch]:
         if rule is None:
@@ -124,7 +128,7 @@ class RuleMatcher:
         return gates
 
     def _rule_matches(
-        self, text: str, sentences: SentenceSource, only: str | None, wanted: frozenset[int] = frozenset()
+        self, text: str, sentences: SentenceSource, only: str | None, wanted: frozenset[int] | None = None
     ) -> Iterator[RuleMatch]:
         """Yield the matches of all patterns, of one rule, or of the patterns with these numbers."""
         if not self.compiled or not text:
@@ -147,14 +151,14 @@ class RuleMatcher:
             if match is not None:
                 yield match
 
-    def _occurring(self, data: bytes, low: int, high: int, wanted: frozenset[int] = frozenset()) -> Iterator[int]:
+    def _occurring(self, data: bytes, low: int, high: int, wanted: frozenset[int] | None = None) -> Iterator[int]:
         """Yield the numbers of the patterns that can occur between two offsets; with `wanted`, only of these."""
         piece = data if low == 0 and high == len(data) else data[max(0, low - 4) : high]
         for numbers, gate in self.gates:
-            if wanted and wanted.isdisjoint(numbers):
+            if wanted is not None and wanted.isdisjoint(numbers):
                 continue
             for i in gate.occurring(piece):
-                if not wanted or numbers[i] in wanted:
+                if wanted is None or numbers[i] in wanted:
                     yield numbers[i]
 
     def _search(
