@@ -40,7 +40,20 @@ class Compiled:
     `depth[w]` is the number of tokens of the longest key that begins with token w, or 0.
     """
 
-    __slots__ = ("_bounds", "depth", "first", "folder", "meta", "offsets", "rows", "starts", "strings", "trie", "words")
+    __slots__ = (
+        "_bounds",
+        "cells",
+        "depth",
+        "first",
+        "folder",
+        "meta",
+        "offsets",
+        "rows",
+        "starts",
+        "strings",
+        "trie",
+        "words",
+    )
 
     def __init__(self, parts: dict[str, Any], meta: dict[str, Any], folder: Path | None) -> None:
         self.trie: marisa_trie.Trie = parts["trie"]
@@ -51,6 +64,7 @@ class Compiled:
         self.offsets: Any = parts["offsets"]
         self._bounds = memoryview(self.offsets.astype("=u4", copy=False))  # an item costs a third of numpy's
         self.starts = memoryview(self.first.astype("=u4", copy=False))
+        self.cells = memoryview(self.rows.astype("=u4", copy=False))
         self.strings: Any = parts["strings"]
         self.meta = meta
         self.folder = folder

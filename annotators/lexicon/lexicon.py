@@ -178,19 +178,28 @@ class Lexicon(Resource):
         """Return the greatest number of the entries of a word in a column, None if it has no entry. Faster than `entries`."""
         if self._has_abbreviations:
             return max([entry.number(column) for entry in self._by_form[form]], default=None)
-        numbers = self._numbers.setdefault(column, {})
-        found = []
-        for row in self._rows(_KEYED[form][1]):
-            cell = (
-                row[4],
-                row[5],
-            )  # the numbers of the columns and of their list: few for shares and tiers, many words each
-            if cell not in numbers:
+        return self.greatest_of_key(_KEYED[form][1], column)
+
+    def greatest_of_key(self, key: str, column: str) -> float | None:
+        """Return the same for a key (`normalization.key_of`), in any case."""
+        compiled = self.compiled
+        number = compiled.trie.get(key) if key else None
+        if number is None:
+            return None
+        numbers = self._numbers.get(column)
+        if numbers is None:
+            numbers = self._numbers[column] = {}
+        cells, found = compiled.cells, []
+        for row in range(compiled.starts[number], compiled.starts[number + 1]):
+            # the numbers of the columns and of their list: few for shares and tiers, many words each
+            cell = cells[row, 4], cells[row, 5]
+            value = numbers.get(cell)
+            if value is None:
                 if len(numbers) >= _MOST_NUMBERS:
                     numbers.clear()
-                numbers[cell] = self._entry(*row).number(column)
-            found.append(numbers[cell])
-        return max(found, default=None)
+                value = numbers[cell] = self._entry(*compiled.rows[row].tolist()).number(column)
+            found.append(value)
+        return found[0] if len(found) == 1 else max(found)
 
     @cached_property
     def _has_abbreviations(self) -> bool:

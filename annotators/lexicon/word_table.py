@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -17,12 +18,13 @@ import marisa_trie
 import numpy as np
 
 from ...pipeline.errors import ResourceError
-from .compiled import cached, key_of_files
+from ...typesystem import FormTable
+from .compiled import ANY, cached, key_of_files
 from .lexicon import COMBINED, Lexicon, pack_files
-from .normalization import SEPARATOR
+from .normalization import SEPARATOR, normalize
 
 WORDS, CLASSES, META = "words.marisa", "classes.npy", "word_table.json"
-VERSION = "word table 1"
+VERSION = "word table 2"
 """Version of the folder's layout; part of the cache key."""
 
 
@@ -35,9 +37,11 @@ class Lists(NamedTuple):
     """Lists with an entry that is the word alone."""
     longer: int
     """Lists with an entry of several tokens that begins with the word."""
+    cased: int
+    """Lists with an entry that is the word alone, but only in a certain case: `ALL`, a leukemia."""
 
 
-NONE = Lists(0, 0, 0)
+NONE = Lists(0, 0, 0, 0)
 """A word in no list."""
 
 
@@ -53,6 +57,8 @@ class WordTable:
         self._words, self._classes, self._lists = words, classes, lists
         self._get, self._number = words.get, memoryview(classes)  # an item costs a third of numpy's
         self._bit = {name: 1 << i for i, name in enumerate(names)}
+        self.of_form: FormTable[Lists] = FormTable(lambda form: self[normalize(form)])
+        """The lists of recently used forms, in any case, which rules and features share."""
 
     def __getitem__(self, normal: str) -> Lists:
         number = self._get(normal)
@@ -60,6 +66,16 @@ class WordTable:
 
     def __len__(self) -> int:
         return len(self._words)
+
+    def of_forms(self, forms: Sequence[str]) -> list[Lists]:
+        """Return the lists of several forms, in any case; those of new ones are looked up together."""
+        self.of_form.fill(forms, self._many)
+        return list(map(self.of_form.__getitem__, forms))
+
+    def _many(self, forms: list[str]) -> list[Lists]:
+        found = map(self._get, [normalize(form) for form in forms])
+        lists, number = self._lists, self._number
+        return [NONE if word is None else lists[number[word]] for word in found]
 
     def bits(self, *names: str) -> int:
         """Return the bits of lists of the pack or of combinations of them (`medical`). Raises KeyError for other names."""
@@ -103,20 +119,23 @@ def word_table() -> WordTable:
 
 def compile_lists(names: list[str]) -> WordTable:
     """Compile the table of some lists of the pack."""
-    inside, whole, longer = defaultdict[str, int](int), defaultdict[str, int](int), defaultdict[str, int](int)
+    inside, whole, longer, cased = (defaultdict[str, int](int) for _ in range(4))
     for i, name in enumerate(names):
         compiled, bit = Lexicon.load(name).compiled, 1 << i
         for word, number in compiled.words.iteritems():
             inside[word] |= bit
             if compiled.depth[number] > 1:
                 longer[word] |= bit
-        for key in compiled.trie.iterkeys():
+        in_case = np.maximum.reduceat(compiled.rows[:, -1] != ANY, compiled.first[:-1].astype(np.intp))
+        for key, number in compiled.trie.iteritems():
             if key.find(SEPARATOR) == len(key) - 1:
                 whole[key[:-1]] |= bit
+                if in_case[number]:
+                    cased[key[:-1]] |= bit
     words = marisa_trie.Trie(list(inside))
     known: dict[Lists, int] = {}
     classes = np.zeros(len(words), np.uint16)
     for word, number in words.iteritems():
-        lists = Lists(inside[word], whole.get(word, 0), longer.get(word, 0))
+        lists = Lists(inside[word], whole.get(word, 0), longer.get(word, 0), cased.get(word, 0))
         classes[number] = known.setdefault(lists, len(known))
     return WordTable(words, classes, names, list(known))

@@ -136,9 +136,18 @@ class FormFeature(Feature):
         """The lexicon outside of which no form has a value, so that `of` is not called for other forms; None: called for all."""
         return None
 
+    @property
+    def is_uniform(self) -> bool:
+        """True if all words of the lexicon with the same `capitals` have the same value."""
+        return False
+
     def of(self, form: str) -> Values:
         """Return the value(s) for a form. Must be a pure function: values are cached by form."""
         raise TypeError(f"{type(self).__name__} must define of(form)")
+
+    def of_word(self, form: str, key: str) -> Values:
+        """Return what `of` returns for a single word that the lexicon contains in any case, given its key in lexicons."""
+        return self.of(form)
 
 
 class PlainFormFeature(FormFeature):
@@ -191,6 +200,11 @@ def normalize(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)[:MAX_LENGTH]
     return text if text.isprintable() else _CONTROL.sub("\ufffd", text)
+
+
+def capitals(form: str) -> str:
+    """Return `XX` for a form in capitals, `X` for one with an initial capital, else `x`."""
+    return "XX" if form.isupper() and len(form) > 1 else "X" if form[:1].isupper() else "x"
 
 
 def make_label(name: str, *details: str) -> str:

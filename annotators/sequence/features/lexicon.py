@@ -7,8 +7,8 @@ from dataclasses import field
 from typing import ClassVar
 
 from ....pipeline.contract.component import part
-from ...lexicon import Lexicon
-from ..feature import FormFeature, make_label, normalize, resource_stem
+from ...lexicon import Entry, Lexicon
+from ..feature import FormFeature, capitals, make_label, normalize, resource_stem
 
 
 @part("lexicon")
@@ -46,13 +46,28 @@ class InLexicon(FormFeature):
     def words_of(self) -> Lexicon | None:
         return self.lexicon if isinstance(self.lexicon, Lexicon) else None
 
+    @property
+    def is_uniform(self) -> bool:
+        return not self.column
+
     def of(self, form: str) -> str | tuple[str, ...] | None:
         lexicon = self.lexicon
-        capitals = "XX" if form.isupper() and len(form) > 1 else "X" if form[:1].isupper() else "x"
         if not self.column:
-            return capitals if lexicon.has(form) else None
+            return capitals(form) if lexicon.has(form) else None
         if self.steps:
-            number = lexicon.greatest(form, self.column)
-            return None if number is None else f"{capitals}{bisect_right(self.steps, number)}"
-        entries = lexicon.entries(form)
-        return tuple(sorted({capitals + normalize(entry.columns.get(self.column, "")) for entry in entries})) or None
+            return self._reached(form, lexicon.greatest(form, self.column))
+        return self._of_entries(form, lexicon.entries(form))
+
+    def of_word(self, form: str, key: str) -> str | tuple[str, ...] | None:
+        if not self.column:
+            return capitals(form)
+        if self.steps:
+            return self._reached(form, self.lexicon.greatest_of_key(key, self.column))
+        return self._of_entries(form, self.lexicon.entries_of_key(key))
+
+    def _reached(self, form: str, number: float | None) -> str | None:
+        return None if number is None else f"{capitals(form)}{bisect_right(self.steps, number)}"
+
+    def _of_entries(self, form: str, entries: tuple[Entry, ...]) -> tuple[str, ...] | None:
+        case = capitals(form)
+        return tuple(sorted({case + normalize(entry.columns.get(self.column, "")) for entry in entries})) or None

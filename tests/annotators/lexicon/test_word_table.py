@@ -12,9 +12,8 @@ from caspipe.annotators.lexicon.normalization import NORMAL, key_of
 from caspipe.annotators.lexicon.word_table import NONE, Lists, WordTable, compile_lists, word_table
 from caspipe.pipeline.errors import ResourceError
 
-WORDS = (
-    "Smith smith Boston York New the aspirin Zorblatt Crohn O'Brien mercy hospital st march 12 ' José Łódź May".split()
-)
+WORDS = "Smith smith Boston York New the aspirin Zorblatt Crohn O'Brien mercy hospital st march 12 ' José Łódź May".split()
+    + "ALL all NY MS CA".split()
 
 
 @pytest.mark.parametrize("word", WORDS)
@@ -25,11 +24,29 @@ def test_the_table_agrees_with_every_list(word: str) -> None:
         compiled, bits = Lexicon.load(name).compiled, table.bits(name)
         assert bool(found.inside & bits) == (normal in compiled.words), name
         assert bool(found.whole & bits) == (key_of([word]) in compiled.trie), name
+        entries = Lexicon.load(name).entries_of_key(key_of([word]))
+        assert bool(found.cased & bits) == any(entry.exact or entry.capitals for entry in entries), name
         assert bool(found.longer & bits) == (compiled.longest(normal) > 1), name
 
 
+def test_forms_have_the_lists_of_their_words() -> None:
+    table = word_table()
+    table.of_form.clear()
+    assert table.of_forms(WORDS) == [table[NORMAL[word]] for word in WORDS] == [table.of_form[word] for word in WORDS]
+
+
+@pytest.mark.parametrize(
+    ("name", "column"), [("given_names", "share"), ("surnames", "share"), ("common_words", "tier"), ("names", "share")]
+)
+def test_the_greatest_number_of_a_word_is_that_of_its_entries(name: str, column: str) -> None:
+    lexicon = Lexicon.load(name)
+    for word in WORDS:
+        numbers = [entry.number(column) for entry in lexicon.entries_of_key(key_of([word]))]
+        assert lexicon.greatest_of_key(key_of([word]), column) == max(numbers, default=None)
+
+
 def test_a_word_of_no_list_is_in_none() -> None:
-    assert word_table()["zorblatt"] is NONE == Lists(0, 0, 0)
+    assert word_table()["zorblatt"] is NONE == Lists(0, 0, 0, 0)
 
 
 def test_every_word_of_a_list_is_in_the_table() -> None:
