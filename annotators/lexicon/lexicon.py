@@ -201,6 +201,17 @@ class Lexicon(Resource):
             found.append(value)
         return found[0] if len(found) == 1 else max(found)
 
+    def columns_of_key(self, key: str) -> int | None:
+        """Return the number of the columns of the only entry with a key; None if there is no entry or more than one.
+
+        Entries of a list with the same number have the same columns.
+        """
+        compiled = self.compiled
+        number = compiled.trie.get(key)
+        if number is None or compiled.starts[number + 1] - compiled.starts[number] != 1:
+            return None
+        return compiled.cells[compiled.starts[number], 4]
+
     @cached_property
     def _has_abbreviations(self) -> bool:
         """True if the case of some entries counts."""

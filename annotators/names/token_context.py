@@ -22,6 +22,7 @@ class TokenContext:
         self.begins, self.ends, self.forms = tokens.begins, tokens.ends, tokens.forms
         if not view.text.isascii() and not _UNSEEN.isdisjoint(self.forms):
             self._leave_out_unseen()
+        lists.look_up(self.forms)
         self.bits = list(map(lists.marks.__getitem__, self.forms))
         self.size = len(self.forms)
         self._facts, self._known = lists.facts, dict[int, int]()

@@ -13,8 +13,8 @@ from ...pipeline.errors import ResourceError, nearest
 from ...typesystem import FormTable
 from ..lexicon import Entry, Lexicon
 from ..lexicon.lexicon import case_fits
-from ..lexicon.normalization import NORMAL, key_of
-from ..lexicon.word_table import word_table
+from ..lexicon.normalization import NORMAL, SEPARATOR, key_of
+from ..lexicon.word_table import Lists, word_table
 from .cues import HOT, HOT_SHAPE, SMALL, shape
 
 # Bits of a form in `Words.facts`.
@@ -64,6 +64,12 @@ _BEGINNINGS: Mapping[str, int] = {
 }
 
 
+_WITH_COLUMNS = tuple(
+    "given_names surnames world_names common_words cities countries us_states provinces not_organizations".split()
+)
+"""Lists in which the columns of an entry count, not only that it is there."""
+_MOST = 10_000
+"""Number of combinations of lists and columns whose bits are cached."""
 _TERM_LISTS = ("medical", "products", "clinical_words")
 _COMPOUND_ENDS = frozenset(
     "type like soaked related negative positive sparing point shaped guided tip coated induced associated free "
@@ -106,6 +112,10 @@ class Words(Resource):
     def __reduce__(self) -> tuple[object, ...]:
         return type(self).load, ("english",)
 
+    def look_up(self, forms: list[str]) -> None:
+        """Look up the lists of the forms of a document together, which takes less time than one after the other."""
+        word_table().of_forms(forms)
+
     def level(self, word: str) -> int:
         """Return 0 for no English word, 1 for a rare (`walker`), 2 for a common (`white`), 3 for a function word (`will`).
 
@@ -115,8 +125,10 @@ class Words(Resource):
 
     def is_word(self, word: str) -> bool:
         """Return True if a text may contain the word itself, so that it is not a misspelled name."""
-        if not word_table()[NORMAL[word]].whole & _bits("common_words", "stop_words", "medical"):
-            return False
+        lists = word_table().of_form[word]
+        found = lists.whole & _bits("common_words", "stop_words", "medical")
+        if not found & lists.cased:
+            return bool(found)
         return any(name in self._listed[word] for name in ("common_words", "stop_words", "medical"))
 
     @cached_property
@@ -140,7 +152,7 @@ class Words(Resource):
     def _read(self, form: str) -> dict[str, Entry]:
         key = key_of([form])
         entries = {}
-        for name in self._names_of(word_table()[NORMAL[form]].whole):
+        for name in self._names_of(word_table().of_form[form].whole):
             for entry in self.lists[name].entries_of_key(key):
                 if case_fits(entry, [form]):
                     entries[name] = entry
@@ -179,6 +191,19 @@ class Words(Resource):
         return best
 
     @cached_property
+    def _all(self) -> int:
+        return _bits(*self.lists)
+
+    @cached_property
+    def _with_columns(self) -> int:
+        return _bits(*_WITH_COLUMNS)
+
+    @cached_property
+    def _facts_of_lists(self) -> dict[tuple[int, ...], int]:
+        """The lexical bits of words of letters by their lists and the columns of their entries, filled on demand."""
+        return {}
+
+    @cached_property
     def _names(self) -> dict[int, tuple[str, ...]]:
         """The lists by their bits in the word table, filled on demand."""
         return {}
@@ -196,12 +221,10 @@ class Words(Resource):
 
     def _hint(self, form: str) -> bool:
         """Return True if a rule can begin at a form in lower case: a frequent given name, an organization, a cue of one."""
-        inside = word_table()[NORMAL[form]].inside
+        inside = word_table().of_form[form].inside
         if inside & _bits("organizations", "organization_cues"):
             return True
-        return bool(inside & _bits("given_names", "world_names")) and bool(
-            _often_names(self._listed[form]) & OFTEN_GIVEN
-        )
+        return bool(inside & _bits("given_names", "world_names")) and bool(self._own_facts(form) & OFTEN_GIVEN)
 
     def _facts(self, form: str) -> int:
         """Return the lexical bits of a form; if no list contains it, those of the form without diacritics: `José` as `Jose`."""
@@ -214,9 +237,31 @@ class Words(Resource):
         return bits
 
     def _own_facts(self, form: str) -> int:
-        table = word_table()[NORMAL[form]]
-        if not table.inside and form.isalpha():
+        """Return the lexical bits of a form as it is. Words of the same lists with the same columns have the same bits."""
+        lists = word_table().of_form[form]
+        if not form.isalpha():
+            return self._read_facts(form, lists)
+        if not lists.inside:
             return UNKNOWN
+        whole = lists.whole & self._all
+        if whole & lists.cased:
+            return self._read_facts(form, lists)
+        key, columns = NORMAL[form] + SEPARATOR, []
+        for name in self._names_of(whole & self._with_columns):
+            number = self.lists[name].columns_of_key(key)
+            if number is None:
+                return self._read_facts(form, lists)
+            columns.append(number)
+        alike = (whole, lists.longer, *columns)
+        facts = self._facts_of_lists.get(alike)
+        if facts is None:
+            if len(self._facts_of_lists) >= _MOST:
+                self._facts_of_lists.clear()
+            facts = self._facts_of_lists[alike] = self._read_facts(form, lists)
+        return facts
+
+    def _read_facts(self, form: str, lists: Lists) -> int:
+        """Return the lexical bits of a form from its entries."""
         listed = self._listed[form]
         given, surname = listed.get("given_names"), listed.get("surnames")
         names = max(given.share if given else 0.0, surname.share if surname else 0.0)
@@ -224,10 +269,10 @@ class Words(Resource):
         bits |= GIVEN if given is not None else 0
         bits |= SURNAME if surname is not None else 0
         bits |= _often_names(listed)
-        for bit, lists in _MEMBERS:
-            if any(name in listed for name in lists):
+        for bit, members in _MEMBERS:
+            if any(name in listed for name in members):
                 bits |= bit
-        bits |= _beginnings(table.longer) | _places(listed)
+        bits |= _beginnings(lists.longer) | _places(listed)
         level = _level(listed)
         if _is_term(listed, bits) or (not bits & NAME and "-" in form and self._is_compound(form)):
             bits |= TERM

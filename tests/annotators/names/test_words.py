@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from caspipe.annotators.lexicon.word_table import word_table
 from caspipe.annotators.names import words
 from caspipe.annotators.names.words import Words
 from caspipe.pipeline.contract.resources import load
@@ -55,3 +56,14 @@ def test_the_level_is_part_of_the_facts(english: Words) -> None:
 
 def test_a_rare_word_one_edit_from_a_name_is_a_word(english: Words) -> None:
     assert english.is_word("brain") and english.is_word("fever") and not english.is_word("brlan")
+
+
+def test_words_of_the_same_lists_and_columns_have_the_facts_that_their_entries_have(english: Words) -> None:
+    """Facts are read once for all words of the same lists with the same columns: every 29th word of all lists, in three cases."""
+    every = sorted({word for name in english.lists for word in english.lists[name].compiled.words})
+    chosen = [*every[::29], "ALL", "all", "MS", "CA", "NY", "O'Brien", "Bell-type", "José", "Zorblatt"]
+    for word in chosen:
+        for form in (word, word.title(), word.upper()):
+            assert english._own_facts(form) == english._read_facts(form, word_table().of_form[form])
+            listed = english._listed[form]
+            assert english.is_word(form) == any(name in listed for name in ("common_words", "stop_words", "medical"))
