@@ -18,7 +18,7 @@ from .extraction import OUT_AFTER, OUT_BEFORE, Block, DocumentFeatures, FeatureS
 from .numbering import KeyNumbers
 from .weights import Blocks, Weights
 
-TABLE_BYTES = 4 << 20
+TABLE_BYTES = 8 << 20
 """Maximum memory of the table of one column; rows that were not used recently are then deleted."""
 FEWEST = 2_000
 """Minimum number of rows in each half of a table, independent of their memory."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from itertools import islice
 from typing import ClassVar
@@ -14,6 +15,7 @@ from .layout import LineHead
 MOST = 4
 """Maximum number of labels of one word, in the order of the text."""
 
+_BREAK = re.compile("[\n\r]")
 _SEVERAL = -1
 """Number of no line: the label is on several lines."""
 
@@ -39,21 +41,20 @@ class Elsewhere(TokenFeature):
         check_minimum(1, shortest=self.shortest)
 
     def column(self, words: Words) -> Column:
-        heads, forms, lowers = LineHead().column(words), words.forms, words.lowers
-        breaks = [i for i, c in enumerate(words.view.text) if c in "\n\r"]
-        line_of = [bisect_left(breaks, begin) for begin in words.begins]
+        forms, lowers, begins = words.forms, words.lowers, words.begins
+        breaks = [found.start() for found in _BREAK.finditer(words.view.text)]
         only_lines: dict[str, dict[str, int]] = {}  # of each word: its labels, with the line of each, or `_SEVERAL`
-        for i, value in enumerate(heads):
-            if isinstance(value, str) and value and self._is_eligible(forms[i]):
-                labels = only_lines.setdefault(lowers[i], {})
-                if labels.setdefault(value, line_of[i]) != line_of[i]:
-                    labels[value] = _SEVERAL
+        for i, value in enumerate(LineHead().column(words)):
+            if value and self._is_eligible(forms[i]):
+                labels, line = only_lines.setdefault(lowers[i], {}), bisect_left(breaks, begins[i])
+                if labels.setdefault(str(value), line) != line:
+                    labels[str(value)] = _SEVERAL
         column, known = empty(words), dict[tuple[str, int], tuple[str, ...] | None]()
-        for i, lower in enumerate(lowers):
-            if lower in only_lines and self._is_eligible(forms[i]):
-                key = lower, line_of[i]
+        for i in [i for i, lower in enumerate(lowers) if lower in only_lines]:
+            if self._is_eligible(forms[i]):
+                key = lowers[i], bisect_left(breaks, begins[i])
                 if key not in known:
-                    others = (label for label, line in only_lines[lower].items() if line != line_of[i])
+                    others = (label for label, line in only_lines[key[0]].items() if line != key[1])
                     known[key] = tuple(islice(others, MOST)) or None
                 column[i] = known[key]
         return column
