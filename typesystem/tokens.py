@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from .text import MANY
-
 T = TypeVar("T")
 
 _ABSENT: Any = object()
@@ -55,9 +53,6 @@ class FormTable(dict[str, T], Generic[T]):
         return type(self), (self.compute, self.size)
 
 
-_LOWER: FormTable[str] = FormTable(str.lower)
-
-
 class TokenTable:
     """The tokens of a view as parallel lists, in text order.
 
@@ -78,9 +73,7 @@ class TokenTable:
 
     @cached_property
     def lowers(self) -> list[str]:
-        if len(self.forms) < MANY:
-            return list(map(_LOWER.__getitem__, self.forms))
-        once = {form: _LOWER[form] for form in dict.fromkeys(self.forms)}  # more words than the cache holds
+        once = {form: form.lower() for form in dict.fromkeys(self.forms)}
         return list(map(once.__getitem__, self.forms))
 
     @property

@@ -246,8 +246,9 @@ class Lexicon(Resource):
 
     def _read_form(self, form: str) -> tuple[Entry, ...]:
         tokens, key = _KEYED[form]
-        entries = self._by_key[key] if tokens else ()
-        return tuple([e for e in entries if case_fits(e, tokens)]) if entries else ()
+        if not tokens or key not in self.compiled.trie:
+            return ()
+        return tuple([e for e in self._by_key[key] if case_fits(e, tokens)])
 
     def _read_key(self, key: str) -> tuple[Entry, ...]:
         return tuple([self._entry(*row) for row in self._rows(key)])

@@ -21,12 +21,15 @@ _ENDINGS = ("ed", "ing", "ly", "es", "tion", "ness", "ity", "ous", "able", "ment
 _VERBS = listed(
     "rose drew sue rob grant chase pierce mark bill will may can grace dawn long is has was had con said says"
 )
+_CUES = frozenset([*ROLES, "/", "w"])
+"""The words in small letters before names: roles, and parts of `w/` and `d/w`; most tokens are none of them."""
 _WITH = Role(PhiKind.PERSON, 0.5, small=False, colon=False)
 
 
 def find_cued(doc: TokenContext) -> Iterator[NameSpan]:
     """Yield the names that a cue announces, with the names that a slash or `and` adds to them."""
-    for i, low in enumerate(doc.lowers):
+    for i in [i for i, low in enumerate(doc.lowers) if low in _CUES]:
+        low = doc.lowers[i]
         role = ROLES.get(low)
         if role is None:
             if low == "/" and i and doc.lowers[i - 1] in ("w", "c") and (doc.form(i - 2) != "/"):
@@ -154,9 +157,8 @@ def _small(doc: TokenContext, i: int, k: int, role: Role) -> Iterator[NameSpan]:
 
 def find_roled(doc: TokenContext) -> Iterator[NameSpan]:
     """Yield the names before a role: `Tawny RN`, `K. Osei (daughter)`, `lindqvist, k. (mom)`, `tanisha rn`."""
-    for i, low in enumerate(doc.lowers):
-        if low not in AFTER or i < 1:
-            continue
+    for i in [i for i, low in enumerate(doc.lowers) if low in AFTER and i]:
+        low = doc.lowers[i]
         bracket = doc.forms[i - 1] == "("
         comma = doc.forms[i - 1] == ","
         credential = doc.bits[i] & (cues.CREDENTIAL | cues.UNSURE_CREDENTIAL) or low in ("rn", "lpn", "cna", "crna")

@@ -17,6 +17,8 @@ _SAINTS = listed("St Saint Ste Sankt Sint San Santa Santo ST SAINT")
 _OF = listed("of am im de del la der di . do da das dos św")
 _OWNERS = listed("children women")
 _PREFIXES = listed("royal queen princess prince uss hms")
+_TELLING = frozenset([*SUFFIXES, *LABELS, *VERBS, *_OWNERS, *_PREFIXES, *map(str.lower, _SAINTS)])
+"""The words in small letters that tell a site; most tokens are none of them."""
 _DEPARTMENT = listed("department dept division section associate manager pre-admission prompt")
 _SPECIALTIES = ("ology", "ologic", "iatric", "iatrics", "paedics", "pedics", "iology")
 _STOPS = cues.TITLE | cues.CREDENTIAL | cues.NEVER
@@ -27,7 +29,8 @@ _ENDS = frozenset("H C MC GH CH HC RH".split())
 def find_sites(doc: TokenContext) -> Iterator[NameSpan]:
     """Yield sites and organizations with their confidence; they may overlap."""
     found: list[NameSpan] = []
-    for i, low in enumerate(doc.lowers):
+    for i in [i for i, low in enumerate(doc.lowers) if low in _TELLING]:
+        low = doc.lowers[i]
         kind = SUFFIXES.get(low)
         if low in _OWNERS and doc.form(i + 1) in _QUOTES:
             kind = PhiKind.LOCATION_HOSPITAL

@@ -9,7 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from marked_spans import Marked, cases, disagreement
 
-from caspipe.annotators.names import NameAnnotator
+from caspipe.annotators.names import NameAnnotator, cued, sites
+from caspipe.annotators.names.cued import find_cued
+from caspipe.annotators.names.sites import find_sites
+from caspipe.annotators.names.token_context import TokenContext
 from caspipe.annotators.segmenting.segmenter import Segmenter
 from caspipe.pipeline.contract.component import Spans
 from caspipe.typesystem import Cas, PhiCandidate, PhiKind, Sentence, Token, View
@@ -153,3 +156,21 @@ def test_empty_tokens_of_other_tools_do_no_harm(spans: list[tuple[int, int]]) ->
     names = NameAnnotator()
     names.open()
     assert all(c.begin < c.end for c in names.annotate(cas.view()))
+
+
+class _Every:
+    """Contains every word."""
+
+    def __contains__(self, word: object) -> bool:
+        return True
+
+
+def test_tokens_that_are_not_tried_tell_no_name(names: NameAnnotator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sites and cued names are only looked for at words that tell them: trying every token finds the same."""
+    texts = ["\n".join(case.text for case in cases("names.txt")[i::40]) for i in range(40)]
+    contexts = [TokenContext(segmented(text), names.words) for text in texts]
+    tried = [[*find_sites(doc), *find_cued(doc)] for doc in contexts]
+    monkeypatch.setattr(sites, "_TELLING", _Every())
+    monkeypatch.setattr(cued, "_CUES", _Every())
+    assert tried == [[*find_sites(doc), *find_cued(doc)] for doc in contexts]
+    assert sum(map(len, tried)) > 100
