@@ -179,9 +179,15 @@ class Words(Resource):
         lists, kinds, *tokens = phrase.split(_JOINT)
         but = kinds.split()
         best: tuple[int, Entry | None] = (0, None)
-        for lexicon in map(self.lists.__getitem__, lists.split()):
+        if not tokens:
+            return best
+        first = word_table().of_form[tokens[0]]
+        for name in lists.split():
+            if not (first.whole | first.longer) & _bits(name):
+                continue
+            lexicon, most = self.lists[name], len(tokens) if first.longer & _bits(name) else 1
             known = lexicon.compiled.words
-            size = next((i for i, token in enumerate(tokens) if NORMAL[token] not in known), len(tokens))
+            size = next((i for i in range(1, most) if NORMAL[tokens[i]] not in known), most)
             for last in range(size, best[0], -1):
                 entries = lexicon.entries_of_key(key_of(tokens[:last]))
                 entry = next((e for e in entries if e.kind not in but and case_fits(e, tokens[:last])), None)

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Callable
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from caspipe.annotators.lexicon import Entry, Lexicon
+from caspipe.annotators.lexicon.lexicon import case_fits
+from caspipe.annotators.lexicon.normalization import SEPARATOR, key_of
 from caspipe.annotators.lexicon.word_table import word_table
 from caspipe.annotators.names import words
 from caspipe.annotators.names.words import Words
@@ -67,3 +74,34 @@ def test_words_of_the_same_lists_and_columns_have_the_facts_that_their_entries_h
             assert english._own_facts(form) == english._read_facts(form, word_table().of_form[form])
             listed = english._listed[form]
             assert english.is_word(form) == any(name in listed for name in ("common_words", "stop_words", "medical"))
+
+
+_LISTS = (
+    "cities us_states provinces countries us_counties organizations organization_cues not_organizations eponyms".split()
+)
+_PHRASES = [key.split(SEPARATOR)[:-1] for name in _LISTS for key in Lexicon.load(name).compiled.trie.keys()[::97]]
+_TOKENS = sorted({token for phrase in _PHRASES for token in phrase})
+
+
+def _longest(english: Words, lists: list[str], tokens: list[str], but: str) -> tuple[int, Entry | None]:
+    """Return what `longest` returns, from the entries of every list for every number of tokens."""
+    for last in range(len(tokens), 0, -1):
+        for name in lists:
+            for entry in english.lists[name].entries_of_key(key_of(tokens[:last])):
+                if entry.kind not in but.split() and case_fits(entry, tokens[:last]):
+                    return last, entry
+    return 0, None
+
+
+@given(
+    st.lists(st.sampled_from(_LISTS), min_size=1, max_size=4, unique=True),
+    st.sampled_from(_PHRASES),
+    st.lists(st.sampled_from(_TOKENS) | st.sampled_from(["", "Zorblatt", "\ud800"]), max_size=3),
+    st.sampled_from([str.lower, str.title, str.upper]),
+    st.sampled_from(["", "name", "demonym"]),
+)
+def test_the_longest_entry_is_that_of_all_lists(
+    english: Words, lists: list[str], phrase: list[str], more: list[str], case: Callable[[str], str], but: str
+) -> None:
+    for tokens in ([*map(case, phrase), *more], more):
+        assert english.longest(" ".join(lists), tokens, but) == _longest(english, lists, tokens, but)
