@@ -40,14 +40,18 @@ class FormTable(dict[str, T], Generic[T]):
 
     def fill(self, forms: Iterable[str], compute: Callable[[list[str]], Iterable[T]]) -> None:
         """Compute the values of the forms that have none together. Those of more forms than fit are computed when requested."""
-        new = [form for form in dict.fromkeys(forms) if form not in self and form not in self._before]
-        new = new[: self.size // 2]
-        if not new:
+        missing = [form for form in dict.fromkeys(forms) if form not in self][: self.size // 2]
+        if not missing:
             return
-        if 2 * (len(self) + len(new)) > self.size:
+        before = self._before
+        values = {form: before.pop(form) for form in missing if form in before}
+        new = [form for form in missing if form not in values] if values else missing
+        if new:
+            values.update(zip(new, compute(new), strict=True))
+        if 2 * (len(self) + len(values)) > self.size:
             self._before = dict(self)
             self.clear()
-        self.update(zip(new, compute(new), strict=True))
+        self.update(values)
 
     def __reduce__(self) -> tuple[type[FormTable[T]], tuple[Callable[[str], T], int]]:
         return type(self), (self.compute, self.size)

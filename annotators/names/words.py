@@ -113,8 +113,9 @@ class Words(Resource):
         return type(self).load, ("english",)
 
     def look_up(self, forms: list[str]) -> None:
-        """Look up the lists of the forms of a document together, which takes less time than one after the other."""
+        """Look up the lists and marks of the forms of a document together: that takes less time than one after the other."""
         word_table().of_forms(forms)
+        self.marks.fill(forms, lambda new: map(self._mark, new))
 
     def level(self, word: str) -> int:
         """Return 0 for no English word, 1 for a rare (`walker`), 2 for a common (`white`), 3 for a function word (`will`).
