@@ -202,7 +202,7 @@ class Lexicon(Resource):
         return found[0] if len(found) == 1 else max(found)
 
     def columns_of_key(self, key: str) -> int | None:
-        """Return the number of the columns of the only entry with a key; None if there is no entry or more than one.
+        """Return the number of the columns of the only entry with a key; None if it has none or several.
 
         Entries of a list with the same number have the same columns.
         """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import field
+from functools import cached_property
 
 from ....pipeline.contract.component import part
 from ..feature import MAX_LENGTH, PlainFormFeature, check_minimum, make_label, normalize
@@ -69,7 +70,13 @@ class FormLength(PlainFormFeature):
         return self._by_length(len(form))
 
     def of_plain(self, forms: list[str]) -> list[str]:
-        return [self._by_length(len(form)) for form in forms]
+        of_lengths = self._of_lengths
+        return [of_lengths[len(form)] for form in forms]
+
+    @cached_property
+    def _of_lengths(self) -> list[str]:
+        """The values of plain forms by their length."""
+        return [self._by_length(length) for length in range(MAX_LENGTH + 1)]
 
     def _by_length(self, length: int) -> str:
         if not self.bins:
