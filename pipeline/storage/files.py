@@ -166,8 +166,6 @@ class Staged:
 
 
 _STAGED = ".staged-"
-_TOGETHER = 8
-"""Number of files that are flushed at the same time."""
 
 
 def stage(folder: Path, data: bytes, *, private: bool = False, durable: bool = True) -> Staged:
@@ -197,20 +195,6 @@ def stage_pieces(folder: Path, pieces: Iterable[bytes], *, private: bool = False
 def staging_path(folder: Path) -> str:
     """Return a new path for a temporary file, which the next run removes if this one is killed."""
     return f"{folder}{os.sep}{_STAGED}{secrets.token_hex(8)}.tmp"
-
-
-def settle(files: Iterable[Staged]) -> None:
-    """Flush staged files to disk, several at the same time. File systems write their journal once for all waiting calls, so this
-    takes a fifth of the time or less. Errors are raised by `place`."""
-    waiting = [file for file in files if file.waits]
-    if len(waiting) > 1:
-        from concurrent.futures import ThreadPoolExecutor
-
-        with contextlib.suppress(RuntimeError), ThreadPoolExecutor(min(_TOGETHER, len(waiting))) as threads:
-            list(threads.map(Staged.sync, waiting))
-    for file in waiting:  # if no thread can be started
-        if file.waits:
-            file.sync()
 
 
 def place(staged: Staged, path: Path) -> None:

@@ -20,8 +20,8 @@ from ...contract.component import CasConsumer, TwoPhaseConsumer
 from ...contract.masked_words import MaskedWords
 from ...contract.report import Found
 from ...errors import CaspipeError, ComponentError, guarded
-from ...storage import files
 from ...storage.files import Staged
+from ...storage.flushing import settle
 from ..release_scan.values import ValueCollector
 from ..released_names import ReleasedNames
 from ..withheld_output import WithheldOutput
@@ -351,7 +351,7 @@ def flush_staged(assembly: Assembly, results: Iterable[Result]) -> None:
         for consumer, prepared in _prepared(assembly, result):
             with guarded(f"consumers/{consumer.id}"):
                 staged += consumer.staged(prepared)
-    files.settle(staged)
+    settle(staged)
 
 
 class WarningCollector:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from caspipe.pipeline.errors import ConsumerError, OutputError
+from caspipe.pipeline.storage import flushing
 from caspipe.pipeline.storage.file_names import FileNames
 from caspipe.pipeline.storage.files import (
     AtomicFile,
@@ -16,10 +19,10 @@ from caspipe.pipeline.storage.files import (
     make_folder,
     place,
     restricted_folder,
-    settle,
     stage,
     write_atomic,
 )
+from caspipe.pipeline.storage.flushing import settle
 
 SECRET = b"Marigold Featherstone"
 
@@ -161,6 +164,48 @@ def test_a_staged_file_that_the_disk_does_not_take_gets_no_name(
             place(file, tmp_path / "a.txt")
         assert str(caught.value) == f"{tmp_path}: cannot write: No space left on device"
     assert listing(tmp_path) == []
+
+
+@pytest.mark.parametrize(("seconds", "several"), [(0.0, False), (0.005, True)])
+def test_files_are_flushed_by_several_threads_only_on_a_slow_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, several: bool
+) -> None:
+    threads: list[int] = []
+
+    def flushed(fd: int) -> None:
+        threads.append(threading.get_ident())
+        time.sleep(seconds)
+
+    monkeypatch.setattr(os, "fsync", flushed)
+    monkeypatch.setattr(flushing, "_SLOW_SECONDS", 0.004 if several else 60.0)
+    staged = [stage(tmp_path, b"%d" % i) for i in range(40)]
+    settle(staged)
+    assert len(threads) == 40 and not any(file.waits or file.fault for file in staged)
+    assert (len(set(threads)) > 1) is several
+
+
+def test_files_are_flushed_without_threads_and_without_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    monkeypatch.setattr(flushing, "_SLOW_SECONDS", -1.0)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.delattr(os, "posix_fadvise", raising=False)
+    staged = [stage(tmp_path, b"%d" % i) for i in range(9)]
+    settle(staged)
+    assert len(synced) == 9 and not any(file.waits for file in staged)
+
+
+def test_a_file_that_is_gone_before_it_is_flushed_gets_no_name(tmp_path: Path) -> None:
+    staged = [stage(tmp_path, b"one"), stage(tmp_path, b"two")]
+    Path(staged[0].temporary).unlink()
+    settle(staged)
+    with pytest.raises(ConsumerError, match="cannot write: No such file or directory"):
+        place(staged[0], tmp_path / "a.txt")
+    place(staged[1], tmp_path / "b.txt")
+    assert listing(tmp_path) == ["b.txt"]
 
 
 def test_a_private_file_is_for_its_owner_only(tmp_path: Path) -> None:
