@@ -81,7 +81,7 @@ def parse_name(value: str) -> PersonName:
 
 def _without_credentials(value: str) -> str:
     """Return the value without dotted credentials (`M.D.`) and without titles after a comma."""
-    pieces = re.split(r"([\s,]+)", value)
+    pieces = re.split(r"([\s,]+)", value) if "." in value else []
     dotted = [p for p in pieces if "." in p[:-1] and fold(p).replace(".", "") in AFFIXES]
     if dotted and len(dotted) < len([p for p in pieces if p.strip(" ,")]):
         value = "".join(p for p in pieces if p not in dotted)

@@ -18,7 +18,9 @@ TOKEN = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060
 """A run of letters, with the invisible characters inside it, or a run of digits."""
 _ASCII = re.compile("[A-Za-z]+|[0-9]+")
 """The same in ASCII text."""
-_DIGITS, _LETTER = re.compile(r"\d+"), re.compile(r"[^\W\d_]")
+_DIGITS = re.compile(r"\d+")
+_GROUPS = re.compile(r"\d++(?:[\W_]{1,3}+\d++)++|\d{4,}+")
+"""Groups of digits with up to three characters between them that are no letters, or at least `SHORTEST_NUMBER` digits."""
 FORM = np.dtype([("digest", "<u8"), ("size", "u1"), ("kind", "u1"), ("reach", "u1")])
 """A form of a value: hash, size (see `NUMBER`), index of the kind, and reach (see `values`)."""
 NUMBER = 0x80
@@ -31,7 +33,6 @@ _STEP = np.uint64(_FACTOR)
 _MASK = (1 << 64) - 1
 _CACHED = 200_000
 _MOST_GROUPS = 8
-_WIDEST_GAP = 3
 
 
 class Hasher(dict[str, int]):
@@ -77,7 +78,7 @@ def folded(written: str) -> str:
 
 def words_of(text: str) -> list[str]:
     """Return the folded words and numbers of a text."""
-    return [folded(word) for word in TOKEN.findall(text)]
+    return _ASCII.findall(text.lower()) if text.isascii() else [folded(word) for word in TOKEN.findall(text)]
 
 
 class Place(NamedTuple):
@@ -116,18 +117,16 @@ class Tokens:
 
     def _numbers(self) -> Iterator[tuple[str, int, int]]:
         text = self.text
-        groups = [(m.start(), m.end()) for m in _DIGITS.finditer(text)]
-        for first, (begin, end) in enumerate(groups):
-            digits, end = "", begin
-            for start, stop in groups[first : first + _MOST_GROUPS]:
-                if start - end > _WIDEST_GAP or _LETTER.search(text, end, start):
-                    break
-                digits += folded(text[start:stop])
-                end = stop
-                if len(digits) > LONGEST_NUMBER:
-                    break
-                if len(digits) >= SHORTEST_NUMBER:
-                    yield digits, begin, end
+        for near in _GROUPS.finditer(text):
+            groups = [m.span() for m in _DIGITS.finditer(text, *near.span())]
+            for first, (begin, _) in enumerate(groups):
+                digits = ""
+                for start, end in groups[first : first + _MOST_GROUPS]:
+                    digits += folded(text[start:end])
+                    if len(digits) > LONGEST_NUMBER:
+                        break
+                    if len(digits) >= SHORTEST_NUMBER:
+                        yield digits, begin, end
 
     def find(self, table: FormTable) -> Iterator[Place]:
         """Yield the forms of a table in this text."""

@@ -63,6 +63,10 @@ def key_id(key: bytes) -> str:
     return hashlib.blake2b(b"scan", key=key, digest_size=_KEY_ID).hexdigest()
 
 
+_Table = dict[tuple[int, int], tuple[int, int, int, int, tuple[str, ...]]]
+"""Hash, size, kind, reach and words of forms, by hash and size."""
+
+
 class _Form(NamedTuple):
     words: tuple[str, ...]
     reach: int
@@ -92,24 +96,21 @@ class ValueCollector:
         counts: Counter[str] = Counter()
         if not (cas.has_view(DEIDENTIFIED_VIEW) and cas.has_view(INITIAL_VIEW)):
             return ScanValues(self.key, forms_array(()), forms_array(()), {})
-        wanted: dict[tuple[int, int], tuple[int, int, int, int]] = {}
+        wanted: _Table = {}
         for kind, text, normal in dict.fromkeys(_masked(cas)):
             forms = list(self._forms(kind, text, normal, counts))
             self._add(wanted, kind, forms)
-        permitted: dict[tuple[int, int], tuple[int, int, int, int]] = {}
+        permitted: _Table = {}
         for kind, text in dict.fromkeys(_shown(cas)):
             self._add(permitted, kind, [f for f in self._forms(kind, text, "", Counter()) if f.reach == ALL])
-        standing = self._standing(cas, FormTable(forms_array(wanted.values())))
-        for form in standing & wanted.keys():
+        standing = self._standing(cas, wanted)
+        for form in [form for form in wanted if form in standing]:
             permitted[form] = wanted.pop(form)
             counts["permitted"] += 1
-        return ScanValues(
-            self.key, forms_array(wanted.values()), forms_array(permitted.values()), dict(sorted(counts.items()))
-        )
+        arrays = (forms_array(row[:4] for row in table.values()) for table in (wanted, permitted))
+        return ScanValues(self.key, *arrays, dict(sorted(counts.items())))
 
-    def _add(
-        self, table: dict[tuple[int, int], tuple[int, int, int, int]], kind: PhiKind, forms: Iterable[_Form]
-    ) -> None:
+    def _add(self, table: _Table, kind: PhiKind, forms: Iterable[_Form]) -> None:
         name = kind.top.name
         number = KINDS.index(name if name in KINDS else "OTHER")
         for form in forms:
@@ -119,12 +120,18 @@ class ValueCollector:
             else:
                 digest, size = self._hasher.words(form.words[:LONGEST]), len(form.words[:LONGEST])
             before = table.get((digest, size))
-            table[digest, size] = digest, size, number, max(form.reach, before[3] if before else 0)
+            table[digest, size] = digest, size, number, max(form.reach, before[3] if before else 0), form.words
 
-    def _standing(self, cas: Cas, table: FormTable) -> set[tuple[int, int]]:
+    def _standing(self, cas: Cas, wanted: _Table) -> set[tuple[int, int]]:
         """Return the forms that the masked text shows on purpose: all if a leak gate checked it, else those that occur only in
         replacements."""
         masked = cas.view(DEIDENTIFIED_VIEW)
+        words = words_of(masked.text)
+        seen, digits = set(words), "".join(filter(str.isdecimal, words))
+        possible = [row[:4] for row in wanted.values() if _may_occur(row[4], seen, digits)]
+        if not possible:  # as in most documents: nothing needs to be hashed
+            return set()
+        table = FormTable(forms_array(possible))
         shown = {(p.digest, p.size) for p in Tokens(masked.text, self._hasher).find(table)}
         if self._gated or not shown:
             return shown
@@ -211,6 +218,11 @@ class ValueCollector:
 
     def _is_common(self, word: str) -> bool:
         return bool(self._words.level(word)) or self._words.is_word(word)
+
+
+def _may_occur(form: tuple[str, ...], words: set[str], digits: str) -> bool:
+    """Return False if the words of a form, or the digits of a number, are not all in a text. `digits`: all digits of the text."""
+    return form[0][1:] in digits if form[0].startswith("#") else words.issuperset(form[:LONGEST])
 
 
 def _dates(words: list[str], normal: str) -> Iterator[_Form]:
