@@ -150,20 +150,21 @@ def training(config: str, folder: Path, *settings: str) -> dict[str, Any]:
 
 
 def _run(config: str, folder: Path, workers: int, each: Callable[[int], None]) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(dir=folder) as made:
-        place = Path(made)
-        count = 0
-        with (place / "notes.jsonl").open("w", encoding="ascii") as out:
-            for count, text in enumerate(read(folder / "new.jsonl"), 1):
-                out.write(json.dumps({"id": f"note-{count:06}", "text": text}) + "\n")
-        file = place / "whole.yaml"
-        told = configuration(config, place / "notes.jsonl", place / "out", workers)
-        file.write_text(yaml.safe_dump(told, sort_keys=False), encoding="utf-8")
-        watching = _Watching(each)
-        report = Pipeline.load(file, [KEY]).run(observers=[watching])
-        ended = time.perf_counter(), cpu()
-        if report.documents.released + report.documents.quarantined != count or report.stopped:
-            raise RuntimeError(f"expected {count} documents, got {report.documents.read}: {report.stopped}")
+    place = Path(
+        tempfile.mkdtemp(dir=folder)
+    )  # kept until the end: ext4 creates files slowly for a while after others were deleted
+    count = 0
+    with (place / "notes.jsonl").open("w", encoding="ascii") as out:
+        for count, text in enumerate(read(folder / "new.jsonl"), 1):
+            out.write(json.dumps({"id": f"note-{count:06}", "text": text}) + "\n")
+    file = place / "whole.yaml"
+    told = configuration(config, place / "notes.jsonl", place / "out", workers)
+    file.write_text(yaml.safe_dump(told, sort_keys=False), encoding="utf-8")
+    watching = _Watching(each)
+    report = Pipeline.load(file, [KEY]).run(observers=[watching])
+    ended = time.perf_counter(), cpu()
+    if report.documents.released + report.documents.quarantined != count or report.stopped:
+        raise RuntimeError(f"expected {count} documents, got {report.documents.read}: {report.stopped}")
     return {
         "wall": ended[0] - watching.began[0],
         "cpu": ended[1] - watching.began[1],
