@@ -20,7 +20,7 @@ _ASCII = re.compile("[A-Za-z]+|[0-9]+")
 """The same in ASCII text."""
 _DIGITS = re.compile(r"\d+")
 _GROUPS = re.compile(r"\d++(?:[\W_]{1,3}+\d++)++|\d{4,}+")
-"""Groups of digits with up to three characters between them that are no letters, or at least `SHORTEST_NUMBER` digits."""
+"""Groups of digits with up to three characters other than letters between them, or at least `SHORTEST_NUMBER` digits."""
 FORM = np.dtype([("digest", "<u8"), ("size", "u1"), ("kind", "u1"), ("reach", "u1")])
 """A form of a value: hash, size (see `NUMBER`), index of the kind, and reach (see `values`)."""
 NUMBER = 0x80

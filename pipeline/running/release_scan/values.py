@@ -107,8 +107,8 @@ class ValueCollector:
         for form in [form for form in wanted if form in standing]:
             permitted[form] = wanted.pop(form)
             counts["permitted"] += 1
-        arrays = (forms_array(row[:4] for row in table.values()) for table in (wanted, permitted))
-        return ScanValues(self.key, *arrays, dict(sorted(counts.items())))
+        forms, shown = (forms_array(row[:4] for row in table.values()) for table in (wanted, permitted))
+        return ScanValues(self.key, forms, shown, dict(sorted(counts.items())))
 
     def _add(self, table: _Table, kind: PhiKind, forms: Iterable[_Form]) -> None:
         name = kind.top.name
