@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ....typesystem.errors import class_name
+from ...storage.kept_regexes import KEPT
 
 COMMANDS = {
     "init": ("project", "Write a project: a commented pipeline, a key, a sample note, and a README."),
@@ -147,6 +148,8 @@ def main() -> None:
     except Exception as error:
         _report_bug(error)
         sys.exit(1)
+    finally:
+        KEPT.save()
 
 
 def _report_bug(error: Exception) -> None:
