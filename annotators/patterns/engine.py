@@ -30,6 +30,9 @@ DIGIT_GATE_SIZE = 24
 """Patterns in one pass if they begin with a digit. All of them are active wherever there are digits, and the states would be too
 many: 47 in one pass built 13 MB of them after 20,000 short notes. So the pass takes their outlines."""
 
+Passes = Sequence[tuple[list[int], list[str]]]
+"""Combined passes: the numbers of their patterns, and these patterns broadened."""
+
 
 class RuleMatch(NamedTuple):
     """A span that a rule matched: code points `begin:end`. `kind` is None for rules that feed a list."""
@@ -50,9 +53,11 @@ class RuleMatch(NamedTuple):
 
 
 class RuleMatcher:
-    """The rules and lists of a rule file, compiled."""
+    """The rules and lists of a rule file, compiled. `passes` are those of an earlier matcher of the same rules."""
 
-    def __init__(self, rules: Sequence[Rule], deny: Sequence[DenyList], allow: AllowList) -> None:
+    def __init__(
+        self, rules: Sequence[Rule], deny: Sequence[DenyList], allow: AllowList, passes: Passes | None = None
+    ) -> None:
         self._rules, self._deny_lists, self._allow_patterns = rules, deny, allow.patterns
         self.compiled = [
             (rule, order, compiled, compiled.groupindex[rule.group] if isinstance(rule.group, str) else rule.group)
@@ -65,7 +70,15 @@ class RuleMatcher:
         self._allow = StringList((s, 0) for s in allow.strings)
         # the patterns that may mark some kinds, and the others
         self._kinds: dict[tuple[PhiKind, ...], tuple[frozenset[int], ...]] = {}
-        self.gates = self._combine()
+        self.gates = (
+            self._combine()
+            if passes is None
+            else [(numbers, Gate(patterns, are_broadened=True)) for numbers, patterns in passes]
+        )
+
+    @property
+    def passes(self) -> Passes:
+        return [(numbers, gate.patterns) for numbers, gate in self.gates]
 
     def find(
         self, text: str, sentences: SentenceSource = None, rule: str | None = None, kinds: Sequence[PhiKind] = ()

@@ -29,22 +29,21 @@ class Gate:
     Patterns are broadened before they are combined: the automaton stays small, and each new text needs few new states.
     """
 
-    def __init__(self, patterns: Iterable[str]) -> None:
+    def __init__(self, patterns: Iterable[str], *, are_broadened: bool = False) -> None:
         import re2
 
-        self._count = 0
+        self.patterns = list(patterns if are_broadened else map(broadened, patterns))
         self.automaton: Any = re2.Set.SearchSet(re2_options())
         self.automaton.Add("")  # always matches; if it is missing from a result, the pass ran out of memory
-        for pattern in patterns:
-            self.automaton.Add(broadened(pattern))
-            self._count += 1
+        for pattern in self.patterns:
+            self.automaton.Add(pattern)
         self.automaton.Compile()
 
     def occurring(self, piece: bytes) -> Iterable[int]:
         """Return the numbers of the patterns that can occur in the text, ascending; all of them if the pass failed."""
         numbers = self.automaton.Match(piece)
         if not numbers or 0 not in numbers:
-            return range(self._count)
+            return range(len(self.patterns))
         return sorted(n - 1 for n in numbers if n) if len(numbers) > 1 else ()
 
 

@@ -1,8 +1,7 @@
 """Compiled regular expressions in the user's cache: a command needs hundreds, and compiling them took a third of its start.
 
 The file holds the code that Python's compiler made of each pattern, under a hash of the pattern and its flags. It is used by the
-same build of Python only, and only if its checksum is right and nobody else can write to it. Whatever is wrong with it, the
-patterns are compiled as usual.
+same build of Python only. Without it, the patterns are compiled as usual.
 """
 
 from __future__ import annotations
@@ -11,20 +10,14 @@ import _sre
 import contextlib
 import hashlib
 import json
-import os
 import re
-import stat
 import sys
 import time
 from array import array
-from pathlib import Path
 from typing import Any
 
-from ..errors import ConsumerError
-from .files import cache_folder, write_atomic
+from .kept_files import MOST, keep, kept
 
-MOST = 16 << 20
-"""Maximum number of bytes of the file. A larger one is replaced by the patterns of the last command."""
 WORTHWHILE = 0.005
 """Seconds of compiling after which `save` writes the file."""
 
@@ -68,22 +61,16 @@ class KeptRegexes:
                 entries[key] = len(codes), len(code), compiled.flags, dict(compiled.groupindex), compiled.groups
                 codes.extend(code)
         self._new, self._seconds = {}, 0.0
-        body = json.dumps(entries).encode() + b"\n" + codes.tobytes()
-        with contextlib.suppress(OSError, ConsumerError):
-            file = _file()
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_atomic(file, hashlib.sha256(body).digest() + body, private=True, durable=False)
+        keep(_name(), json.dumps(entries).encode() + b"\n" + codes.tobytes())
 
     def _read(self) -> dict[str, _Entry]:
-        with contextlib.suppress(OSError, ValueError, TypeError):
-            data = _own_content(_file())
-            body = memoryview(data)[32:]
-            if hashlib.sha256(body).digest() == data[:32]:
-                end = data.index(b"\n", 32)
-                entries: dict[str, _Entry] = json.loads(data[32:end])
-                self._codes.frombytes(memoryview(data)[end + 1 :])
-                return entries
-        return {}
+        content = kept(_name())
+        if content is None:
+            return {}
+        end = content.index(b"\n")
+        self._codes.frombytes(content[end + 1 :])
+        entries: dict[str, _Entry] = json.loads(content[:end])
+        return entries
 
 
 def _key(pattern: str, flags: int) -> str:
@@ -111,21 +98,10 @@ def _code(compiled: re.Pattern[str]) -> list[int] | None:
     return None
 
 
-def _file() -> Path:
+def _name() -> str:
     """Return the file for this build of Python: the code of patterns is only valid for it."""
     build: Any = sys.version, _sre.MAGIC, _sre.CODESIZE, sys.byteorder
-    return cache_folder() / "regexes" / hashlib.sha256(repr(build).encode()).hexdigest()[:16]
-
-
-def _own_content(file: Path) -> bytes:
-    """Return the content of a file that only this user can write. Raises OSError."""
-    with os.fdopen(os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as opened:
-        status = os.fstat(opened.fileno())
-        if os.name == "posix" and (status.st_uid != os.geteuid() or status.st_mode & 0o022):
-            raise PermissionError
-        if not stat.S_ISREG(status.st_mode) or status.st_size > MOST:
-            raise OSError
-        return opened.read()
+    return f"regexes/{hashlib.sha256(repr(build).encode()).hexdigest()[:16]}"
 
 
 KEPT = KeptRegexes()

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caspipe.pipeline.storage import kept_regexes
+from caspipe.pipeline.storage.files import cache_folder
 from caspipe.pipeline.storage.kept_regexes import KeptRegexes
 
 PATTERNS = [
@@ -36,7 +37,7 @@ def saved(patterns: list[tuple[str, int]] = PATTERNS) -> Path:
     for pattern, flags in patterns:
         kept.compile(pattern, flags)
     kept.save()
-    return kept_regexes._file()
+    return cache_folder() / kept_regexes._name()
 
 
 def compiled_by_python(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -123,7 +124,7 @@ def test_a_file_with_a_fault_is_not_used(spoil: Callable[[Path], None], monkeypa
 def test_another_build_of_python_has_another_file(monkeypatch: pytest.MonkeyPatch) -> None:
     file = saved()
     monkeypatch.setattr(kept_regexes.sys, "version", "3.99")
-    assert kept_regexes._file() != file
+    assert cache_folder() / kept_regexes._name() != file
 
 
 def test_a_cache_that_cannot_be_written_costs_nothing_but_time(cache: Path) -> None:
