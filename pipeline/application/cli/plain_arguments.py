@@ -25,19 +25,27 @@ _NORMAL = {
 """Settings with which a path may be anything that is readable, or missing."""
 
 
-class PlainCommand(TyperCommand):
-    """A command that converts text and paths itself, and leaves the rest, also every fault, to typer."""
+class PlainParameters:
+    """A command or group that converts text and paths itself, and leaves the rest, also every fault, to typer."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        for parameter in self.params:
-            parameter.process_value = _shortened(parameter, parameter.process_value)  # type: ignore[method-assign]
+    def get_params(self, ctx: Any) -> list[Any]:
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            if "process_value" not in vars(parameter):
+                parameter.process_value = _shortened(parameter, parameter.process_value)
+        return parameters
+
+
+class PlainCommand(PlainParameters, TyperCommand):
+    """A command whose plain arguments are converted without pydantic."""
 
 
 def _shortened(parameter: Any, process: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def process_value(context: Any, value: Any) -> Any:
-        plain = LONG_WAY if parameter.required or parameter.callback else plain_value(parameter, value)
-        return process(context, value) if plain is LONG_WAY else plain
+        plain = LONG_WAY if parameter.required else plain_value(parameter, value)
+        if plain is LONG_WAY:
+            return process(context, value)
+        return plain if parameter.callback is None else parameter.callback(context, parameter, plain)
 
     return process_value
 

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 from typer.testing import CliRunner
 
+from caspipe.pipeline.application.cli import main
 from caspipe.pipeline.application.cli.command import CommandApp
 from caspipe.pipeline.application.cli.main import COMMANDS, load_command
 from caspipe.pipeline.application.cli.plain_arguments import LONG_WAY, PlainCommand, plain_value
@@ -37,7 +38,7 @@ VALUES: list[Any] = [
 
 def parameters() -> list[Any]:
     """Return the parameters of all commands, one for each sort."""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {parameter.name: parameter for parameter in typer.main.get_command(main.app).params}
     for name, (module, _) in COMMANDS.items():
         command = load_command(module, name)
         for part in getattr(command, "commands", {"": command}).values():
@@ -61,7 +62,7 @@ def conversion(parameter: Any, value: Any) -> Any:
 def test_a_plain_value_is_what_typer_makes_of_it(value: Any) -> None:
     shortened = 0
     for parameter in parameters():
-        if parameter.required or parameter.callback:
+        if parameter.required:
             continue
         plain = plain_value(parameter, value)
         if plain is not LONG_WAY:
