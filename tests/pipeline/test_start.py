@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from pydantic import ValidationError
 
 from caspipe.pipeline.contract import leaf_values, registry
 from caspipe.pipeline.storage.yaml_source import Text
@@ -105,3 +106,14 @@ def test_a_plain_value_is_what_pydantic_would_make_of_it(hint: Any, value: Any) 
 )
 def test_a_value_that_asks_for_more_is_left_to_pydantic(hint: Any, value: Any) -> None:
     assert leaf_values.plain_value(hint, value) is leaf_values.NOT_PLAIN
+
+
+@pytest.mark.parametrize("value", [0, 2, 0.5, True, "auto", "2", None, ["auto"]])
+@pytest.mark.parametrize("hint", [Literal["auto"], Literal["a", "b"], Literal["a", 2], int, str])
+def test_a_number_is_not_asked_for_among_words(hint: Any, value: Any) -> None:
+    if leaf_values.never_holds(hint, value):
+        with pytest.raises(ValidationError):
+            Kept(hint, value)
+    assert leaf_values.never_holds(hint, value) is (
+        hint in (Literal["auto"], Literal["a", "b"]) and type(value) in (int, float)
+    )
