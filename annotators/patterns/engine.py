@@ -6,7 +6,7 @@ further than one window. A match that reaches the end of its window is repeated 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...typesystem import PhiKind
@@ -15,7 +15,7 @@ from .gate import Gate, head, names_words
 from .lists import StringList
 from .outline import outline
 from .rule import AllowList, DenyList, Rule, SentenceSource, Surroundings
-from .validators import digits, find_filter, find_validator
+from .validators import Check, NamedCheck, digits, find_filter, find_validator
 
 WINDOW = 4_096
 OVERLAP = 1_024
@@ -52,6 +52,18 @@ class RuleMatch(NamedTuple):
         return f"<RuleMatch {self.begin}:{self.end} {self.rule}>"
 
 
+class _Checks(dict[str, Check]):
+    """Checks by name, each looked up when it is first needed: that of a national number imports a library."""
+
+    def __init__(self, find: Callable[[str], NamedCheck]) -> None:
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, name: str) -> Check:
+        check = self[name] = self._find(name).check
+        return check
+
+
 class RuleMatcher:
     """The rules and lists of a rule file, compiled. `passes` are those of an earlier matcher of the same rules."""
 
@@ -64,8 +76,7 @@ class RuleMatcher:
             for order, rule in enumerate(rules)
             for compiled in rule.patterns
         ]
-        self._checks = {r.validator: find_validator(r.validator).check for r in rules if r.validator}
-        self._filters = {name: find_filter(name).check for r in rules for name in r.filters}
+        self._checks, self._filters = _Checks(find_validator), _Checks(find_filter)
         self._deny = StringList((s, i) for i, deny_list in enumerate(deny) for s in deny_list.strings)
         self._allow = StringList((s, 0) for s in allow.strings)
         # the patterns that may mark some kinds, and the others

@@ -1,25 +1,22 @@
 """Shipped rule files in the user's cache, read and checked before: a command would need a quarter of a second to do it again.
 
-What is kept holds for one version of the code and the rules of caspipe, and one version of google-re2.
+What is kept holds for one version of the code and the rules of caspipe, and of the libraries that check patterns and numbers.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...pipeline.storage.hashing import code_version
-from ...pipeline.storage.kept_files import keep, kept
+from ...pipeline.storage.kept_files import keep_json, kept_json, short_hash
 from ...typesystem import PhiKind
 from .engine import Passes
 from .lazy_pattern import LazyPattern
 from .rule import AllowList, ContextCondition, DenyList, Phrases, Rule
-from .validators import find_filter, find_validator
 
 _PLAIN = [f.name for f in fields(Rule) if f.name not in ("kind", "otherwise", "patterns", "context")]
 
@@ -35,27 +32,24 @@ class Rules(NamedTuple):
 
 def kept_rules(path: Path) -> Rules | None:
     """Return the content of a rule file as it was kept; None if it must be read."""
-    data = kept(_name(path))
-    if data is None:
-        return None
-    with contextlib.suppress(ValueError, LookupError):
-        content = json.loads(data)
-        if content["for"] == _valid_for(path):
+    content = kept_json(_name(path), _valid_for(path))
+    if content is not None:
+        with contextlib.suppress(ValueError, LookupError):
             return _Reading(content).rules()
     return None
 
 
 def keep_rules(path: Path, rules: Rules) -> None:
     """Keep the content of a rule file that has no fault."""
-    keep(_name(path), _Writing().content(path, rules))
+    keep_json(_name(path), _valid_for(path), _Writing().content(rules))
 
 
 def _name(path: Path) -> str:
-    return f"rules/{hashlib.sha256(str(path).encode('utf-8', 'surrogateescape')).hexdigest()[:16]}"
+    return f"rules/{short_hash(path)}"
 
 
 def _valid_for(path: Path) -> list[str]:
-    return [str(path), code_version(), version("google-re2")]
+    return [str(path), code_version(), version("google-re2"), version("python-stdnum")]
 
 
 class _Writing:
@@ -64,16 +58,14 @@ class _Writing:
     def __init__(self) -> None:
         self._numbers: dict[Phrases, int] = {}
 
-    def content(self, path: Path, rules: Rules) -> bytes:
-        content = {
-            "for": _valid_for(path),
+    def content(self, rules: Rules) -> dict[str, Any]:
+        return {
             "rules": [self._rule(rule) for rule in rules.rules],
             "deny": [[d.name, d.kind.name, d.strings, d.confidence] for d in rules.deny],
             "allow": [rules.allow.strings, [_pattern(p) for p in rules.allow.patterns]],
             "passes": rules.passes,
             "phrases": list(self._numbers),
         }
-        return json.dumps(content).encode()
 
     def _rule(self, rule: Rule) -> list[Any]:
         conditions = [
@@ -89,7 +81,7 @@ def _pattern(compiled: Any) -> tuple[str, int, dict[str, int]]:
 
 
 class _Reading:
-    """Makes rules of JSON. Raises LookupError or ValueError if they name a check or a kind that does not exist here."""
+    """Makes rules of JSON. Raises ValueError if they name a kind that does not exist here."""
 
     def __init__(self, content: dict[str, Any]) -> None:
         self._content = content
@@ -110,10 +102,6 @@ class _Reading:
         for name in ("examples", "counter_examples"):
             plain[name] = tuple(map(tuple, plain[name]))
         plain["filters"] = tuple(plain["filters"])
-        if plain["validator"]:
-            find_validator(plain["validator"])
-        for name in plain["filters"]:
-            find_filter(name)
         return Rule(
             kind=kind and PhiKind.of(kind),
             otherwise=otherwise and PhiKind.of(otherwise),

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import stat
+from pathlib import Path
+from typing import Any
 
 from ..errors import ConsumerError
 from .files import cache_folder, write_atomic
@@ -38,3 +41,23 @@ def keep(name: str, content: bytes) -> None:
     with contextlib.suppress(OSError, ConsumerError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_atomic(file, hashlib.sha256(content).digest() + content, private=True, durable=False)
+
+
+def kept_json(name: str, valid_for: list[str]) -> Any:
+    """Return the value of a kept file, if it is one for exactly these places and versions; else None."""
+    content = kept(name)
+    if content is not None:
+        with contextlib.suppress(ValueError):
+            places, value = json.loads(content)
+            return value if places == valid_for else None
+    return None
+
+
+def keep_json(name: str, valid_for: list[str], value: Any) -> None:
+    """Keep a value that holds for places and versions only."""
+    keep(name, json.dumps([valid_for, value]).encode())
+
+
+def short_hash(path: Path) -> str:
+    """Return a name for what is kept of a file: another installation of caspipe has another one."""
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:16]

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from caspipe.annotators.patterns import kept_rules
+from caspipe.annotators.patterns import kept_rules, loader
 from caspipe.annotators.patterns.lazy_pattern import LazyPattern
 from caspipe.annotators.patterns.rule import Rule, unmark
 from caspipe.annotators.patterns.rule_file import RuleFile
-from caspipe.pipeline.storage.files import cache_folder
-from caspipe.pipeline.storage.kept_files import keep, kept
+from caspipe.pipeline.errors import ResourceError
+from caspipe.pipeline.storage.kept_files import keep_json, kept_json
 
 NAME = "identifiers"
 
@@ -43,15 +42,14 @@ def is_kept(file: RuleFile) -> bool:
 
 
 def name() -> str:
-    [file] = (cache_folder() / "rules").iterdir()
-    return f"rules/{file.name}"
+    return kept_rules._name(Path(read_anew().file))
 
 
 def changed(**more: Any) -> None:
     """Change the kept content, with a checksum that is right."""
-    data = kept(name())
-    assert data is not None
-    keep(name(), json.dumps({**json.loads(data), **more}).encode())
+    path = Path(read_anew().file)
+    valid_for = kept_rules._valid_for(path)
+    keep_json(name(), valid_for, {**kept_json(name(), valid_for), **more})
 
 
 def test_kept_rules_are_those_of_the_file() -> None:
@@ -79,7 +77,7 @@ def test_a_rule_file_of_a_site_is_not_kept(tmp_path: Path) -> None:
     assert not any(is_kept(RuleFile.load(str(path))) for _ in range(2))
 
 
-@pytest.mark.parametrize("part", range(3))
+@pytest.mark.parametrize("part", range(4))
 def test_rules_of_another_place_or_version_are_not_used(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
     path = Path(RuleFile.load(NAME).file)
     valid = kept_rules._valid_for(path)
@@ -88,16 +86,6 @@ def test_rules_of_another_place_or_version_are_not_used(part: int, monkeypatch: 
     assert kept_rules.kept_rules(path) is None
     assert not is_kept(RuleFile.load(NAME))
     assert is_kept(RuleFile.load(NAME))
-
-
-@pytest.mark.parametrize("key", ["validator", "filters"])
-def test_rules_with_a_check_that_does_not_exist_are_not_used(key: str) -> None:
-    data = kept(name())
-    assert data is not None
-    rules = json.loads(data)["rules"]
-    rules[0][4 + kept_rules._PLAIN.index(key)] = "luhnn" if key == "validator" else ["luhnn"]
-    changed(rules=rules)
-    assert not is_kept(RuleFile.load(NAME))
 
 
 def test_rules_with_a_kind_that_does_not_exist_are_not_used() -> None:
@@ -109,3 +97,22 @@ def test_without_the_cache_the_file_is_read(monkeypatch: pytest.MonkeyPatch, tmp
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("CASPIPE_CACHE", str(tmp_path / "file"))
     assert not any(is_kept(RuleFile.load(NAME)) for _ in range(2))
+
+
+def test_the_files_of_shipped_rules_are_those_that_reading_them_finds() -> None:
+    for path in loader.shipped().values():
+        for _ in range(2):
+            loader._files_of_shipped.cache_clear()
+            files, names = loader.files_of(path)
+            assert (files, names) == loader._gathered(path)
+    assert len(loader.files_of(loader.shipped()[NAME])[0]) > 10
+
+
+def test_the_files_of_a_site_are_always_read(tmp_path: Path) -> None:
+    path = tmp_path / "site.yaml"
+    path.write_text("include: other.yaml", encoding="utf-8")
+    (tmp_path / "other.yaml").write_text("words: {}", encoding="utf-8")
+    assert loader.files_of(path) == ([path, tmp_path / "other.yaml"], [])
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(ResourceError):
+        loader.files_of(path)
