@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from ...pipeline.storage.lazy_regex import lazy_regex
 
-_TYPOGRAPHIC = re.compile(
+_TYPOGRAPHIC = lazy_regex(
     "[\u00a0\u00ad\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u2000-\u2015\u2018\u2019\u201c\u201d\u2028\u2029\u202f\u205f\u2060"
     "\u2212\u3000\ufe58\ufe63\ufeff\uff01-\uff5e]"
 )
@@ -84,7 +84,7 @@ def free_after(data: bytes, end: int, boundary: str) -> bool:
     return not (joined and data[end + 1] in _DIGITS)
 
 
-_RUN = re.compile(rb"[0-9A-Za-z\x80-\xff]+")
+_RUN = lazy_regex(rb"[0-9A-Za-z\x80-\xff]+")
 
 
 def end_of_run(data: bytes, offset: int, high: int) -> int:

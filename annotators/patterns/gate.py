@@ -7,20 +7,21 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Literal
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from .syntax import CHARACTER_CLASS, re2_options
 
-_ELEMENT = re.compile(rf"\\Q.*?\\E|\\[pPx]\{{[^{{}}]*\}}|\\.|{CHARACTER_CLASS}|.", re.DOTALL)
-_RUN = re.compile(rf"(?:[^\\\[()|]|\\Q.*?\\E|\\.|{CHARACTER_CLASS})+", re.DOTALL)
+_ELEMENT = lazy_regex(rf"\\Q.*?\\E|\\[pPx]\{{[^{{}}]*\}}|\\.|{CHARACTER_CLASS}|.", re.DOTALL)
+_RUN = lazy_regex(rf"(?:[^\\\[()|]|\\Q.*?\\E|\\.|{CHARACTER_CLASS})+", re.DOTALL)
 """Everything up to the next parenthesis or bar."""
-_FLAGS = re.compile(r"\(\?[a-zA-Z-]+\)")
-_QUANTIFIER = re.compile(r"(?:[?*+]|\{[0-9]+(?:,[0-9]*)?\})\??")
-_GROUP_START = re.compile(r"\((?:\?(?:P?<\w+>|[a-zA-Z-]*:))?")
-_OPENING = re.compile(r"(?:\(\?[a-zA-Z-]*:|\(\?P?<\w+>|\((?!\?)|\\b|[\^|)])*")
-_BOUNDS = re.compile(
+_FLAGS = lazy_regex(r"\(\?[a-zA-Z-]+\)")
+_QUANTIFIER = lazy_regex(r"(?:[?*+]|\{[0-9]+(?:,[0-9]*)?\})\??")
+_GROUP_START = lazy_regex(r"\((?:\?(?:P?<\w+>|[a-zA-Z-]*:))?")
+_OPENING = lazy_regex(r"(?:\(\?[a-zA-Z-]*:|\(\?P?<\w+>|\((?!\?)|\\b|[\^|)])*")
+_BOUNDS = lazy_regex(
     rf"\\Q.*?\\E|\\[pPx]\{{[^{{}}]*\}}|\\.|{CHARACTER_CLASS}|\{{(?P<least>[0-9]+),[0-9]+\}}\??", re.DOTALL
 )
 """A repeat with an upper bound; or an escape or a class, in which braces are not repeats."""
-_DIGIT = re.compile(r"[0-9]|\\d|\[[0-9-]+\]|\[\[:digit:\]\]")
+_DIGIT = lazy_regex(r"[0-9]|\\d|\[[0-9-]+\]|\[\[:digit:\]\]")
 
 
 class Gate:
