@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ...pipeline.storage.lazy_regex import lazy_regex
 
 _TYPOGRAPHIC = lazy_regex(
@@ -84,7 +86,7 @@ def free_after(data: bytes, end: int, boundary: str) -> bool:
     return not (joined and data[end + 1] in _DIGITS)
 
 
-_RUN = lazy_regex(rb"[0-9A-Za-z\x80-\xff]+")
+_RUN = re.compile(rb"[0-9A-Za-z\x80-\xff]+")
 
 
 def end_of_run(data: bytes, offset: int, high: int) -> int:

@@ -103,8 +103,8 @@ class _Reading:
             plain[name] = tuple(map(tuple, plain[name]))
         plain["filters"] = tuple(plain["filters"])
         return Rule(
-            kind=kind and PhiKind.of(kind),
-            otherwise=otherwise and PhiKind.of(otherwise),
+            kind=PhiKind.of(kind) if kind else None,
+            otherwise=PhiKind.of(otherwise) if otherwise else None,
             patterns=tuple(LazyPattern(*p) for p in patterns),
             context=tuple(ContextCondition(side, self._phrases[n], *rest) for side, n, *rest in context),
             **plain,

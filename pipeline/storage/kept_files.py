@@ -1,6 +1,6 @@
 """Files in the user's cache that save a command work which an earlier one did.
 
-A file is used only if its checksum is right and nobody else can write to it. Whatever is wrong with it, the work is done again.
+A file is used only if its checksum is right and no other user can write to it. Otherwise the work is done again.
 """
 
 from __future__ import annotations

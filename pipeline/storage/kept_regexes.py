@@ -6,7 +6,7 @@ same build of Python only. Without it, the patterns are compiled as usual.
 
 from __future__ import annotations
 
-import _sre
+import _sre  # type: ignore[import-not-found]
 import contextlib
 import hashlib
 import json

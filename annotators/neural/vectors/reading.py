@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ....pipeline.errors import ResourceError
-from ....pipeline.storage.lazy_regex import lazy_regex
 
 Floats32 = npt.NDArray[np.float32]
 Format = Literal["npz", "fasttext", "word2vec binary", "word2vec text", "glove"]
@@ -27,15 +26,15 @@ LONGEST_WORD = 4_096
 HEAD = 1 << 20
 """Number of bytes at the beginning from which the format is detected."""
 FASTTEXT_MAGIC = struct.pack("<i", 793_712_314)
-NUMBER = lazy_regex(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 
-_HEADER = lazy_regex(rb"(?:\xef\xbb\xbf)?[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n")
+_HEADER = re.compile(rb"(?:\xef\xbb\xbf)?[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n")
 _PACKED = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"7z\xbc\xaf": "7-Zip", b"Rar!": "RAR", b"\x28\xb5\x2f\xfd": "zstd"}
 _DAMAGES = (OSError, EOFError, zlib.error, struct.error)
 _BLOCK = 1 << 19
 """Numbers that are converted to an array together."""
-_DIGIT = lazy_regex(r"\d")
-_DIGITS = lazy_regex(r"\d{2,}")
+_DIGIT = re.compile(r"\d")
+_DIGITS = re.compile(r"\d{2,}")
 
 
 class DamagedVectors(Exception):

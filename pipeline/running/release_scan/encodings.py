@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
@@ -13,7 +14,7 @@ CHUNK = 1 << 20
 _OVERLAP = 2_000
 """Code points, or bytes, of a chunk that the next one repeats, so that no value is divided."""
 _WHITE = lazy_regex(r"\s")
-_WHITE_BYTE = lazy_regex(rb"[ \t\r\n]")
+_WHITE_BYTE = re.compile(rb"[ \t\r\n]")
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),  # begins like the next one
     (codecs.BOM_UTF16_LE, "utf-16"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import re
 import shutil
 import sqlite3
 import tarfile
@@ -21,7 +22,6 @@ from pathlib import Path
 from typing import IO, Any, cast
 from urllib.parse import quote
 
-from ...storage.lazy_regex import lazy_regex
 from .encodings import Piece, text_pieces, western
 
 _DEEPEST = 3
@@ -57,7 +57,7 @@ _UNKNOWN = {
 """First bytes of files whose content is compressed or drawn: only what is readable in their bytes is searched."""
 _HEAD, _GZIP_HEADER = 600, 10
 _LONGEST_PDF = 1 << 22
-_STREAM = lazy_regex(rb"/Filter[^>]{0,200}>>\s*stream\r?\n")
+_STREAM = re.compile(rb"/Filter[^>]{0,200}>>\s*stream\r?\n")
 _DAMAGED = "a damaged or encrypted archive"
 _FAULTS = (
     OSError,
