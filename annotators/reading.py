@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+
+from ..pipeline.storage.lazy_regex import lazy_regex
 
 _BLANKS = dict.fromkeys([0xA0, 0x1680, 0x180E, *range(0x2000, 0x200C), 0x202F, 0x205F, 0x2060, 0x3000, 0xFEFF], " ")
 """Unicode blanks: no-break, thin, narrow, figure, ideographic, zero-width and others."""
-_CONFUSED = re.compile(r"[lIO](?:(?<=[\d/-].)[\d/-]|(?<=[\d/-][lO])\b|(?<=\b[lO])\d)")
+_CONFUSED = lazy_regex(r"[lIO](?:(?<=[\d/-].)[\d/-]|(?<=[\d/-][lO])\b|(?<=\b[lO])\d)")
 """`1l/`, `/O9`; it begins with the letter and not with what is before it, because `re` looks for a first character quickly."""
-_DIGIT = re.compile(r"\d")
+_DIGIT = lazy_regex(r"\d")
 _DIGITS = str.maketrans("lIO", "110")
-_SCANNED = re.compile(
+_SCANNED = lazy_regex(
     r"(?<![\w/-])[\dlIO]{1,2}[ ]?(?P<s>[/-])[ ]?[\dlIO]{1,2}[ ]?(?P=s)[ ]?[\dlIO]{2,4}(?![\w/-])"
     r"|(?<![\w/-])[\dlO]{4}-[\dlO]{1,2}-[\dlO]{1,2}(?!\w)"
     r"|(?<![\w/])[lO1-3]?[\dlO][ ]?/[ ]?(?:[lO1-3][\dlO]|\d)(?![\w/])|(?<!\w)[12l][09O][\dlO]{2}(?![\w.])"
 )
 """Dates in a scanned text, in which letters stand for the digits one and zero: `O9/l4/25`."""
-_LINE_END = re.compile(r"\n[ \t]?(?=([a-z])|\d)")
+_LINE_END = lazy_regex(r"\n[ \t]?(?=([a-z])|\d)")
 _BEFORE_WRAP = frozenset("abcdefghijklmnopqrstuvwxyz0123456789,")
 """Characters after which a line can have been wrapped."""
-_LEADING = re.compile(r"[ \t](?:on|in|of|at|to|by|the|and|was|is|for|aged?|since|until|dated|from)[ \t\r]*\Z")
+_LEADING = lazy_regex(r"[ \t](?:on|in|of|at|to|by|the|and|was|is|for|aged?|since|until|dated|from)[ \t\r]*\Z")
 """Words that do not end a line before a number, unless the line is wrapped."""
 _RUNNING = 40
 """Minimum length of a line, in code points, that can have been wrapped inside a sentence."""

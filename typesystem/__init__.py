@@ -16,7 +16,6 @@ from .arrays import (
 )
 from .cas import DEIDENTIFIED_VIEW, GOLD_VIEW, INITIAL_VIEW, Cas
 from .errors import CasError, CaspipeError, CaspipeWarning, FormatError, TypeSystemError
-from .lazy_regex import lazy_regex
 from .optional_spans import optional_spans
 from .phi import HIPAA, POLICIES, PhiKind, Policy, counts_for_hipaa, first_level
 from .text import OffsetMap, Replacement, Sofa, replace_spans
@@ -135,7 +134,6 @@ __all__ = [
     "first_level",
     "from_cassis",
     "infer_types",
-    "lazy_regex",
     "optional_spans",
     "read_jsoncas",
     "read_xcas",

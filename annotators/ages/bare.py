@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from . import cues
 from . import places as at
 from .match import AgeMatch
@@ -20,7 +21,7 @@ _MORE = (
     r"(?:[ ,-]{0,2}(?:and[ -])?\d{1,2}(?:/12|[ -]?(?:months?|mos?|mths?"
     r"|mth|m|weeks?|wks?|days?|d)(?![a-z]))|[ ]\d{1,2}/12)?(?:-old)?"
 )
-_NUMBER = re.compile(
+_NUMBER = lazy_regex(
     r"(?P<span>(?P<n>\d(?<![\w.%°$#&].)\d{0,2})(?:½|[ ]1/2)?"
     rf"(?:[ -]?(?P<unit>{_YEARS}|{_LESS})(?![a-z]|/(?![mf]\b)){_MORE})?)"
     r"(?P<sex>(?:[ ]{0,2}[/,|][ ]{0,2}|[ ]{0,4})(?:[MFmf]|male|female"
@@ -29,7 +30,7 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 """It begins with a digit and not with what is before it, because `re` looks for a first character quickly."""
-_CELL = re.compile(
+_CELL = lazy_regex(
     rf'[ ~"]*(?P<span>(?P<n>\d{{1,3}})(?:[ ]?(?P<unit>{_YEARS}|{_LESS})(?![a-z]))?)(?![\w.]*\d)', re.IGNORECASE
 )
 _UNITS = {**dict.fromkeys("ytjal", "years"), "m": "months", "w": "weeks", "d": "days", "h": "hours"}
@@ -37,11 +38,11 @@ _MOST = {"years": 112, "months": 60, "weeks": 104, "days": 120, "hours": 99}
 CONFIDENCE = {"event n": 0.8, "name n": 0.9, "relative n": 0.9, "someone is n": 0.9}
 """The share of ages among the spans of a family, as a level, if below .95 (measured on the training
 part of phi_notes: spans of the family that overlap any mark)."""
-_WORDS = re.compile(r"[^\W\d_]+")
+_WORDS = lazy_regex(r"[^\W\d_]+")
 _WINDOW = 64
 _WIDEST = 40
 """Maximum size of catheters, in French."""
-_LAST = re.compile(r"(?:(?P<word>@|[^\W\d_](?:[\w'’.-]*[\w.])?))?(?P<gap>[^\w@]*)\Z")
+_LAST = lazy_regex(r"(?:(?P<word>@|[^\W\d_](?:[\w'’.-]*[\w.])?))?(?P<gap>[^\w@]*)\Z")
 
 
 class Place:
@@ -240,7 +241,7 @@ def word_died(place: Place) -> bool:
     return place.word == "d." and place.n > 12 and place.behind[1:2].isupper() and place.kin
 
 
-_LEVEL = re.compile(
+_LEVEL = lazy_regex(
     r"\b(?:(?i:peaked|nadir|creat(?:inine)?|lactate|glucose|bili(?:rubin)?|platelets|plts?|urea|sats?|crp|wcc|hb|alp|alt|ck|egfr)"
     r"|Cr|K|Na)\b[^.\n]{0,24}\Z"
 )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...pipeline.contract.component import Annotator, component
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiCandidate, PhiKind, View
 from ..dates.numerals import CARDINAL, TENS
 from ..dates.windows import compile_linear, spans
@@ -21,9 +22,9 @@ from .ordinals import ORDINALS, SMALL
 from .rare_units import find_rare_units
 from .rules import AgeRule
 
-_START = re.compile(r"(?<![^\W_])[^\W_]")
-_WORD = re.compile(r"[^\W\d_]+")
-_NUMBER_WORD = re.compile(rf"{CARDINAL}\b", re.IGNORECASE)
+_START = lazy_regex(r"(?<![^\W_])[^\W_]")
+_WORD = lazy_regex(r"[^\W\d_]+")
+_NUMBER_WORD = lazy_regex(rf"{CARDINAL}\b", re.IGNORECASE)
 _VERBS = "turn turns turned turning when since while until till before older younger i he she who pt you".split()
 _WORDS: dict[str, tuple[AgeRule, ...]] = {
     **dict.fromkeys(("age", "aged", "ages", "a"), rules.FROM_CUE + long_lives.FROM_CUE),

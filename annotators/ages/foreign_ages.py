@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from ...pipeline.storage.lazy_regex import lazy_regex
+
 _N = r"(?<![\w.,/-])(?P<n>9\d|1[01]\d|12[0-5])"
 _NOT_AGO = r"(?![ ](?:siden|sedan|sitten|temu|zpět|önce|ezelőtt|назад|тому)\b)"
 _PLAIN = (
@@ -61,8 +63,8 @@ class ForeignAges(NamedTuple):
 
 
 def _entry(name: str, letters: str, hint: str, pattern: str) -> ForeignAges:
-    hinted = re.compile(hint) if hint else None
-    return ForeignAges(name, tuple(letters.split("|")), hinted, re.compile(pattern, re.IGNORECASE))
+    hinted = lazy_regex(hint) if hint else None
+    return ForeignAges(name, tuple(letters.split("|")), hinted, lazy_regex(pattern, re.IGNORECASE))
 
 
 _HINTS = (

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ..dates.windows import BEFORE
 from . import cues
 from .match import AgeMatch
 
 _WIDEST = 40
 """Maximum size of catheters, in French."""
-_RANGE_BEFORE = re.compile(r"\d[-–]\Z|\bq\Z")
+_RANGE_BEFORE = lazy_regex(r"\d[-–]\Z|\bq\Z")
 _OLD = 60
 """In years; few things that notes name are older."""
 _FEVER, _HIGH_FEVER = 95, 100
@@ -131,7 +132,7 @@ def turned(ctx: AgeContext) -> bool:
     return not cues.COUNTED.match(ctx.after) and cues.TURN_AFTER.match(ctx.after) is not None
 
 
-_LIVED = re.compile(
+_LIVED = lazy_regex(
     rf"\b(?:i|he|she|who|patient|pt|{'|'.join(cues.KIN)}|retired|(?:em|im)migrated|married|divorced|widowed|orphaned|enlisted"
     r"|diagnosed|died)\b[^.;\n]{0,60}\Z",
     re.IGNORECASE,

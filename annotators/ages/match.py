@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ..dates.numerals import cardinal
 from .ordinals import ordinal
 
@@ -17,11 +18,11 @@ _PER_YEAR = {"years": 1.0, "months": 12.0, "weeks": 365.25 / 7, "days": 365.25, 
 _UNITS = {"y": "years", "e": "years", "m": "months", "w": "weeks", "d": "days", "h": "hours"}
 _MOST = {"years": 125, "months": 1500, "weeks": 6500, "days": 45700, "hours": 200}
 """Greater numbers cannot be the age of a person in that unit."""
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
+_THOUSANDS = lazy_regex(r"(?<=\d),(?=\d{3})")
 _FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
-_FULL_STOP = re.compile(r"(?<![a-z.]\.[a-z])(?<!\.[ ][a-z])\.\Z", re.IGNORECASE)
+_FULL_STOP = lazy_regex(r"(?<![a-z.]\.[a-z])(?<!\.[ ][a-z])\.\Z", re.IGNORECASE)
 """The full stop at the end of a sentence or of an abbreviation, but not of `y.o.`."""
-_UPWARD = re.compile(r">|≥|\b(?:over|above|older|up)\b|\+", re.IGNORECASE)
+_UPWARD = lazy_regex(r">|≥|\b(?:over|above|older|up)\b|\+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

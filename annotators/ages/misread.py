@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import re
 
+from ...pipeline.storage.lazy_regex import lazy_regex
+
 _DIGITS = str.maketrans("OoQlI|!ZzSBGgq", "00011112258699")
 _FIRST = r"[\dlIZzSBGgq]"
 _NEXT = r"[\dOoQlI|!ZzSBGgq]"
 _OLDEST = 125
-_HINT = re.compile(r"\d(?:(?<=[lIZzSBGgq]\d)|[OoQlI|!ZzSBGgq])")
+_HINT = lazy_regex(r"\d(?:(?<=[lIZzSBGgq]\d)|[OoQlI|!ZzSBGgq])")
 """A digit beside such a letter; it begins with the digit, because `re` looks for a first character quickly."""
-_BEFORE_UNIT = re.compile(
+_BEFORE_UNIT = lazy_regex(
     rf"(?<![\w.,/|+-])(?={_NEXT}{{0,2}}\d){_FIRST}{_NEXT}{{1,2}}"
     r"(?=[ ]?-?[ ]?(?:(?:y/?o|y\.[ ]?o\.?)[mfMF]?(?![a-z-])|(?:years?|yrs?\.?|y)[ -]{0,2}(?:olds?|of[ -]age)\b|yearold))"
 )
-_AFTER_CUE = re.compile(
+_AFTER_CUE = lazy_regex(
     r"(?<![A-Za-z])(?:[Aa]ged?|AGED?)(?:[ ]?[:=][ ]?|[ ](?:of[ ]|is[ ])?)"
     r"(?P<n>(?=[OlI]{0,2}\d)[\dlI][\dOlI]{1,2})(?![\w%°/-]|[.,]\d)"
 )

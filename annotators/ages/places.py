@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ..dates.windows import Ending, Endings, expand_lists
 
 _C = "A-ZÀ-ÖØ-ÞĀĂĆČĎĐĒĘĚĞĢĪĶŁĻŃŅŇŌŐŘŚŞŠŤŪŮŰŹŻŽİḤṢ"
@@ -23,7 +24,7 @@ _ROLE = (
     r"(?:pt|pts|patient|patients|name|re|child|young person|client|ct|resident|decedent|mother|father|veteran|inmate|"
     r"subject|caller|pat|nok|ptn|deceased|case|proband|donor|signora?)"
 )
-CUE = re.compile(rf"\b(?:{_ROLE}|{_KIN})\b[:.,]?[ ]{{0,3}}(?:is[ ]|was[ ])?[~(]?\Z", re.IGNORECASE)
+CUE = lazy_regex(rf"\b(?:{_ROLE}|{_KIN})\b[:.,]?[ ]{{0,3}}(?:is[ ]|was[ ])?[~(]?\Z", re.IGNORECASE)
 _JOINT = r"(?:[ ]{0,3}[,(/|;–—-]{1,2}[ ~]{0,4}|[ ]{1,8}~?|['\"”’)]{1,2}[ ,(]{1,5})(?:now[ ]|about[ ]|age[ ])?"
 _NOT_NAMES = (
     "(?:Grade|Stage|Type|Class|Day|Week|Month|Year|Room|Rm|Bed|Bay|Ward|Level|Unit|Page|Gleason|Score|Dose|Lot|Visit|Cycle|"
@@ -42,7 +43,7 @@ _FULL = Ending(
     rf"(?:,?[ ](?:Jr|Sr|II|III)\.?)?(?:[ ]{{1,2}}[(\"“][^()\n]{{2,24}}[)\"”])?(?P<joint>{_JOINT})\Z"
 )
 """A titled name, two or more capitalised words, or `Last, First`, at the end of the window."""
-_STRONG_JOINT = re.compile(r"[,(|]|[ ][-–—;/][ ]")
+_STRONG_JOINT = lazy_regex(r"[,(|]|[ ][-–—;/][ ]")
 _NEAR_KIN = Ending(
     rf"\b(?i:{_KIN}|{_ROLE})[,:.]?(?:[ ](?:of[ ])?(?:\w+[ ])?|[ ]{{1,4}})\(?(?P<last>{_WORD})"
     rf"(?:[ ](?:and|&|\+)[ ](?P<more>{_WORD}))?{_JOINT}\Z"
@@ -52,7 +53,7 @@ _LISTED = Ending(
     rf"(?P<last>[\w'’-]{{2,14}})[ ]?[ (]\Z"
 )
 """The next of several relatives with their ages: `Jaxon (9) and Emory (`."""
-_LINE = re.compile(
+_LINE = lazy_regex(
     rf"\A[ \t>*#-]*(?:\d{{1,2}}[.)]?[ ])?(?:{_ROLE}[:.]?[ ]{{1,4}})?(?P<last>[\w'’-]+(?:,?[ ][\w'’\"-]+){{1,4}}){_JOINT}\Z",
     re.IGNORECASE,
 )
@@ -62,7 +63,7 @@ _ROLE_AT_LINE = Ending(
     re.IGNORECASE,
 )
 _NAMED = Endings(_FULL, _NEAR_KIN, _LISTED)
-_EXCLUDED = re.compile(rf"\b{_NOT_NAMES}\Z")
+_EXCLUDED = lazy_regex(rf"\b{_NOT_NAMES}\Z")
 
 
 KIN_WORDS = frozenset(re.findall(r"[a-zíñé]+", KIN.replace("[eé]", "e").replace("[ií]", "i"))) | frozenset(
@@ -98,8 +99,8 @@ def _ends_with_name(before: str, sure: bool, listed: bool) -> bool:
     return False
 
 
-_LINE_OPENS = re.compile(rf"[ \t>*#-]*(?:\d{{1,2}}[.)]?[ ])?(?:{_ROLE}[:.]{{0,2}}[ \t]*)?\Z", re.IGNORECASE)
-RECORD_AFTER = re.compile(
+_LINE_OPENS = lazy_regex(rf"[ \t>*#-]*(?:\d{{1,2}}[.)]?[ ])?(?:{_ROLE}[:.]{{0,2}}[ \t]*)?\Z", re.IGNORECASE)
+RECORD_AFTER = lazy_regex(
     r"[ ]{1,4}\(?(?:dob|mrn|mr#?|ur|urn|umrn|nhs|nhi|hrn|chi|fin"
     r"|unit|tel|id|ward|bed|bay|rm|room|s\d)\b|[ ]{1,4}\d{3}[ -]\d{3}",
     re.IGNORECASE,
@@ -111,7 +112,7 @@ LOWER_KIN = Ending(
     rf"|\b(?:koro|nana|nan|baby|lad|infant|child|grandson)[ ][\w'’-]{{2,}}[ ]\Z",
     re.IGNORECASE,
 )
-SOMEONE_AFTER = re.compile(
+SOMEONE_AFTER = lazy_regex(
     expand_lists(
         r",[ ]<<retired an?\b who from lives living works? working married single widow\w* divorced student domiciled "
         r"sober in_the "
@@ -120,18 +121,18 @@ SOMEONE_AFTER = re.compile(
     )
 )
 """Text after a bare age between commas that only people have."""
-NAME_COMMA = re.compile(rf"(?:^|[a-z.:;][ ]|[(\t]|[ ]{{2}})(?!{_NOT_NAMES}\b)[{_C}][{_L}’'-]{{2,}},[ ]\Z")
-COMMA_ENDS = re.compile(r",[ ](?!\d)(?![A-Z])|[;)]|\.[ \n]|\.?\Z|\n")
-ONE_NAME = re.compile(
+NAME_COMMA = lazy_regex(rf"(?:^|[a-z.:;][ ]|[(\t]|[ ]{{2}})(?!{_NOT_NAMES}\b)[{_C}][{_L}’'-]{{2,}},[ ]\Z")
+COMMA_ENDS = lazy_regex(r",[ ](?!\d)(?![A-Z])|[;)]|\.[ \n]|\.?\Z|\n")
+ONE_NAME = lazy_regex(
     rf"(?:[{_C}][{_L}’'-]{{2,}}|alone|\d|patient|gentleman|lady)(?:,[ ](?:about[ ]|now[ ])?|[ ][-–][ ])\Z"
 )
-YEARS_BEFORE = re.compile(
+YEARS_BEFORE = lazy_regex(
     rf"(?:(?:[{_C}][\w'’.-]*|\d[\w-]*|[)\"”*]|\b(?:fe)?male|\b(?-i:[a-z]) [a-z])[ ]?,[ ](?:about[ ]"
     rf"|approx[ .]{{1,2}}|now[ ])?|\b[A-Z](?:\.\d[\w]*){{1,4}}[ ]|[ ]{{2}}|\|[ ]?|/[ ]|(?:\A|[.;:(])[ •*>-]*)\Z"
 )
-YEARS_AFTER = re.compile(r"[ ]?(?:[.,;)|/]|$|\n)|[ ]{2}|[ ](?:at[ ]diag|F\b|M\b|primip|gravid|G\dP)", re.MULTILINE)
-_BRACKET = re.compile(rf"(?:^|[\s/])(?P<last>[{_C}][{_L}’'-]{{2,}})[ ]\(\Z")
-_BRACKET_ENDS = re.compile(
+YEARS_AFTER = lazy_regex(r"[ ]?(?:[.,;)|/]|$|\n)|[ ]{2}|[ ](?:at[ ]diag|F\b|M\b|primip|gravid|G\dP)", re.MULTILINE)
+_BRACKET = lazy_regex(rf"(?:^|[\s/])(?P<last>[{_C}][{_L}’'-]{{2,}})[ ]\(\Z")
+_BRACKET_ENDS = lazy_regex(
     r"\)(?:[ ](?:is|was|has|had|gave|sleeps|helps|who|came|came|says"
     r"|lives|and|are|at|in|calls|works|works|will|on)\b|,?[ ](?:and[ ])?"
     rf"[{_C}][{_L}’'-]{{2,}}[ ]\(\d{{1,3}}[,)])|,[ ](?!\d)"
@@ -148,7 +149,7 @@ def bracketed(before: str, after: str) -> bool:
     return listed or kin or after.startswith((")", ", ")) or _BRACKET_ENDS.match(after) is not None
 
 
-ENDS = re.compile(
+ENDS = lazy_regex(
     r"[ ]?[.,;:!?)\]|/](?!\d)|[ ]{2}|\t|[ ]?\r?$|[ ]?\r?\n|[ ]?[(–—&+@]|[ ]-|[ ]@|[ ][LR][ ]"
     r"|[ ]\d{3}[ -]\d{3}|[ ]{0,3}(?:[/,|][ ]?)?(?:[MFmf]|male|female|MALE|FEMALE|Male|Female)\b|"
     + expand_lists(
@@ -160,7 +161,7 @@ ENDS = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 """Text after an age that no unit follows."""
-SEX_BEFORE = re.compile(
+SEX_BEFORE = lazy_regex(
     r"(?:(?<![/-])(?<!\d[ ])(?<!and[ ])(?:\b|(?<=\())[MF]|(?<=[a-z][ ])[mf]|\b(?:male"
     r"|female|MALE|FEMALE|Male|Female|boy|girl|man|woman|wahine|Sexo?[ :]{1,2}[MF]))"
     r"(?:[ ]of[ ]|[ ]{0,3}[/,|(][ ]{0,3}|[ ]{1,5})(?:\(|~|about[ ])?\Z"
@@ -173,7 +174,7 @@ KIN_BEFORE = Ending(
 RELATIVE = Endings(KIN_BEFORE, LOWER_KIN)
 AT = frozenset("at @ from since until till til by past around onset dx".split())
 """Words before the age at an event."""
-EVENT = re.compile(
+EVENT = lazy_regex(
     expand_lists(
         r"\b<<died death dead d\. ca crc hcc cancer carcinoma mi cabg stroke cva dx t1dm t1 t2 diagnos\w* onset menarche "
         "menopause attack seizures? fits? tumou?r clot meningitis hodgkin['’]?s lymphoma leuk\\w* hanged valve defib\\w* "
@@ -184,7 +185,7 @@ EVENT = re.compile(
     + rf"|\b{_KIN}\b[^.;\n]{{0,44}}\Z",
     re.IGNORECASE,
 )
-CLOCK = re.compile(
+CLOCK = lazy_regex(
     r"\b(?:seen|arriv\w*|called|woke|given|rounds?|due|starts?|shut|up"
     r"|bed|home|back|dose|dosed|appt|meet\w*|ate|slept)\b[^.;\n]{0,24}\Z",
     re.IGNORECASE,
@@ -194,12 +195,12 @@ FAMILY_EVENT = Ending(
     r"[ ,(:]{1,2}\Z|\bd\.[ ]\Z",
     re.IGNORECASE,
 )
-IS = re.compile(
+IS = lazy_regex(
     rf"(?:(?<![{_C}])\b[{_C}][{_L}]{{2,}}[ ](?:is|was|are|turns|turned)|\b(?i:i['’]?m"
     rf"|i[ ]am|am|he['’]?s|she['’]?s|who[ ]is|now|have[ ]been|been|[Ss]o|reckons he is|"
     r"child is|is now|nearly|almost))[ ](?:now[ ]|nearly[ ]|almost[ ]|only[ ]|about[ ]|just[ ])?\Z"
 )
-BORN = re.compile(
+BORN = lazy_regex(
     r"(?i:\b\d{1,2}[./ -](?:\d{1,2}|[A-Za-z]{3,9})[./ "
     r"-](?P<y>(?:19|20)\d\d)|\b(?P<z>(?:19|20)\d\d)[./-]\d{1,2}[./-]\d{1,2})\)?"
     r"(?:[ ]{0,3}[,/(|;][ (~]{0,3}|[ ]{1,8}(?:(?:Sex[ ])?[MF][ ]{0,2})?\(?|[ ]+aged?:?[ ])\Z"
@@ -221,7 +222,7 @@ LOWER_WORDS = frozenset(
     ]
 )
 """Words in lower case after which a bare number can be an age."""
-_AGE_LABEL = re.compile(
+_AGE_LABEL = lazy_regex(
     r"(?<!gestational )(?<!gest )(?<!bone )(?<!for )\b(?:age|idade|edad"
     r"|alder)\b[^\n:;,.\d]{0,16}[.: ]{1,12}(?:[\w,'’ -]{0,30}/[ ]?)?\Z",
     re.IGNORECASE,
@@ -236,13 +237,13 @@ def age_label(before: str) -> bool:
     return _AGE_LABEL.search(before) is not None
 
 
-SPENT = re.compile(
+SPENT = lazy_regex(
     r"\b(?:smok|hx|history|x|for|duration|exposure|married|worked"
     r"|retired|dm|htn|pack|sober|service)\w*[^.;\n]{0,16}\Z",
     re.IGNORECASE,
 )
 """Words before the duration of an illness, a habit or work."""
-WORD_BEFORE = re.compile(
+WORD_BEFORE = lazy_regex(
     r"(?<!walk)(?<!walks)(?<!ran)(?<!amb)(?<!about)(?<!within)(?<!for)(?<![ ]of)(?<=[A-Za-z.])[ ]\Z", re.IGNORECASE
 )
 MEASURES = frozenset(
@@ -256,7 +257,7 @@ MEASURES = frozenset(
     "ct mri category cat tanner dol hd days seat below".split()
 )
 """Last words before a number that measures, scores or counts something."""
-_SIGNED = re.compile(r"(?:[<>≤≥+=^±×%][ ]?|(?<=[A-Z\d])[-–]|(?<![,.][ ])\b[TCLSGPED][ ])\Z")
+_SIGNED = lazy_regex(r"(?:[<>≤≥+=^±×%][ ]?|(?<=[A-Z\d])[-–]|(?<![,.][ ])\b[TCLSGPED][ ])\Z")
 
 
 def measured(before: str, word: str) -> bool:
@@ -264,7 +265,7 @@ def measured(before: str, word: str) -> bool:
     return word.lower() in MEASURES or _SIGNED.search(before[-4:]) is not None
 
 
-MEASURE_AFTER = re.compile(
+MEASURE_AFTER = lazy_regex(
     expand_lists(
         r"[ -]{0,2}<<mg mcg ml cc kg lbs? cm mm m2 units? iu meq mmol % bpm mmhg hours? hrs? min(?:ute)?s? secs? "
         "days? weeks? wks? months? mos? times tabs? caps? pills? doses? puffs? drops? beers? drinks? cigs? cigarettes "
@@ -276,43 +277,43 @@ MEASURE_AFTER = re.compile(
     + r"|[ ]?(?-i:[glhdwxu])(?![\w/])",
     re.IGNORECASE,
 )
-DEVICE_BEFORE = re.compile(
+DEVICE_BEFORE = lazy_regex(
     r"\b(?:foley|coude|catheter|cath|sheath|stent|tube|drain|amplatz|ngt?|pigtail|peg|picc|scope|temps?|tmax|fever|degrees)\b[^.\n]{0,14}\Z",
     re.IGNORECASE,
 )
-DEVICE_AFTER = re.compile(
+DEVICE_AFTER = lazy_regex(
     r"[ ]?(?:\S+[ ]){0,2}?(?:foley|coude|catheters?|cath|sheaths?"
     r"|stents?|tubes?|drains?|cannulas?|introducers?|pigtail|malecot|peg|"
     r"picc|lumen|dilators?|bougies?|ngt?|fever|temp)\b",
     re.IGNORECASE,
 )
-MOVED = re.compile(r"\b(?:walk|ran|amb|swim|swam|dash|run|cycl|climb)\w*[ ](?:about[ ]|for[ ])?\Z", re.IGNORECASE)
-PLURAL_AFTER = re.compile(
+MOVED = lazy_regex(r"\b(?:walk|ran|amb|swim|swam|dash|run|cycl|climb)\w*[ ](?:about[ ]|for[ ])?\Z", re.IGNORECASE)
+PLURAL_AFTER = lazy_regex(
     r"[ ](?:patients|subjects|participants|rats|mice|volunteers"
     r"|controls|cases|students|workers|adults|children|infants)\b",
     re.IGNORECASE,
 )
-WARM_AFTER = re.compile(
+WARM_AFTER = lazy_regex(
     r"[ ,]{0,2}(?:fever|temp|chills|degree|heat|weather|that night|with (?:rain"
     r"|snow|sun)|outside|indoors|outdoors|in the (?:room|shade|water))",
     re.IGNORECASE,
 )
 SEXES = frozenset("m f male female boy girl man woman wahine sexo".split())
-AMOUNT_AFTER = re.compile(
+AMOUNT_AFTER = lazy_regex(
     r"[ ]?(?:dollars?|usd|euros?|cells|copies|reads"
     r"|nacl|urea|hcl|units|iu|dash|race|away)\b",
     re.IGNORECASE,
 )
-DURATION_AFTER = re.compile(
+DURATION_AFTER = lazy_regex(
     r"[ ,]{0,2}(?:pregnan|gestation|old gestation|ago|later|earlier|before"
     r"|after|prior|history|hx|since|post|s/p|of\b|to go|left|supply|duration)",
     re.IGNORECASE,
 )
 
-_HEADER = re.compile(
+_HEADER = lazy_regex(
     r"^(?P<row>[^\n]*(?:^|[|,;\t])[ ]*age(?:[ ]?/[ ]?sex)?[ ]*(?=[|,;\t])[^\n]*)$", re.IGNORECASE | re.MULTILINE
 )
-_CELL = re.compile(r'"[^"\n]*"|[^|,;\t"\n]+')
+_CELL = lazy_regex(r'"[^"\n]*"|[^|,;\t"\n]+')
 
 
 def age_columns(text: str) -> list[tuple[int, int]]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ..dates.numerals import CARDINAL, cardinal
 from ..dates.windows import before
 from . import cues
@@ -33,7 +34,7 @@ _THINGS = (
 )
 _OF_A_THING = before(rf"\b<<{_THINGS}>>s?\b[^.\n]{{0,24}}")
 _PART = before(r"\b<<half quarter third of>>[ -](?:an?[ ])?")
-_CENTURY_PERSON = re.compile(rf"[ -]{_PERSON}\b", re.IGNORECASE)
+_CENTURY_PERSON = lazy_regex(rf"[ -]{_PERSON}\b", re.IGNORECASE)
 
 
 class Family(NamedTuple):
@@ -115,7 +116,7 @@ def _at(m: re.Match[str]) -> tuple[float, float] | None:
     return (years, years) if 4 <= years <= _MOST else None
 
 
-_MEASURE = re.compile(
+_MEASURE = lazy_regex(
     r"[ ]?(?:%|mg|mcg|ml|kg|lbs?|cm|mm|bpm|degrees?|percent|/|mmhg|units?|beats?|minutes?|hours?|days?|weeks?)",
     re.IGNORECASE,
 )
@@ -124,7 +125,7 @@ _MEASURE = re.compile(
 def _family(
     name: str, hints: str, years: Callable[[re.Match[str]], tuple[float, float] | None], pattern: str
 ) -> Family:
-    return Family(name, tuple(hints.split("|")), re.compile(pattern, re.IGNORECASE), years)
+    return Family(name, tuple(hints.split("|")), lazy_regex(pattern, re.IGNORECASE), years)
 
 
 _FAMILIES = (
@@ -183,7 +184,7 @@ _FAMILIES = (
         rf"(?P<span>(?P<n>\d{{1,2}}|{CARDINAL}))(?![\w%°/:]|[.,]\d|[ ](?:am|pm|mg|o['’]?clock|weeks|months|days)\b)",
     ),
 )  # fmt: skip
-_WHOLE = re.compile(
+_WHOLE = lazy_regex(
     rf"\W*(?:(?:aged?|at|in|about|over|around|nearly|almost|his|her|their|the|late|mid|early|a)[ :]{{1,2}}){{0,4}}"
     rf"(?P<span>(?P<decades>{_NUM})[ -]decades?|(?P<tens>nineties|90['’]?s)|(?P<century>century)"
     r"|(?P<k>two|three|four|five|six)[- ]?score(?:[- ]and[- ](?P<n>[a-z-]+))?"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...typesystem import lazy_regex
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ..dates import numerals
 from ..dates.numerals import CARDINAL
 from . import cues, guards

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from .interpretation import DateInterpretation, Interpretations, PartialDate
 
-QUALIFIER = re.compile(
+QUALIFIER = lazy_regex(
     r"(?P<q>early|mid|late|(?:(?:very )?(?:end|beginning|start|middle)|(?:first|second|third|fourth|last|1st|2nd|3rd|4th) "
     r"(?:week|half|part|days|weekend))(?= of ))(?:[ ]?-[ ]?|[ ])(?:of (?:the (?=\d{4}s))?|to (?:mid|late)[- ])?",
     re.IGNORECASE,

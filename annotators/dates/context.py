@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from . import cues
 from .interpretation import Interpretations
 from .windows import AFTER, BEFORE
 
 REJECT = 9
 """More support than any text can give."""
-CLOCK_TOUCHING = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
+CLOCK_TOUCHING = lazy_regex(r"(?:[01]\d|2[0-3]):[0-5]\d")
 """A clock time directly after a year, without a space."""
 LONGEST_JOINT = 24
 """Maximum code points between two dates of one list, so that time stays linear."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from ...pipeline.storage.lazy_regex import lazy_regex
 from . import cues
 from . import negative_cues as against
 from .calendar import LATEST_YEAR
@@ -11,13 +10,13 @@ from .context import REJECT, DateContext
 
 _SPOKEN_YEARS = range(1930, 2028)
 """Years of living memory; other numbers after `around` or `by` are hours: `around 2030 she slept`."""
-_PARTS = re.compile(r"\D+")
-_ISO_BEHIND = re.compile(r"/\d{4}-\d{1,2}-\d{1,2}(?!\d)")
-_MONTH_YEAR_BEHIND = re.compile(r"[-–]\d{1,2}[/.]\d{4}(?!\d)")
-_COMPACT_BEHIND = re.compile(r"[-–]\d{8}(?!\d)")
+_PARTS = lazy_regex(r"\D+")
+_ISO_BEHIND = lazy_regex(r"/\d{4}-\d{1,2}-\d{1,2}(?!\d)")
+_MONTH_YEAR_BEHIND = lazy_regex(r"[-–]\d{1,2}[/.]\d{4}(?!\d)")
+_COMPACT_BEHIND = lazy_regex(r"[-–]\d{8}(?!\d)")
 _SPANS: dict[int, tuple[int, ...]] = {7: (10, 14, 21, 28), 12: (18, 24), 24: (36, 48), 40: (), 52: ()}
 """Numbers of days and months that courses of treatment last: `14/7`, `18/12`."""
-_WEEKS = re.compile(r"(?<![\d/.])\d{1,2}/52(?![\d/])")
+_WEEKS = lazy_regex(r"(?<![\d/.])\d{1,2}/52(?![\d/])")
 """`6/52` is six weeks, never a date."""
 _STYLE_WINDOW = 3000
 """Code points before and after a fraction in which one of 52 weeks shows how the writer counts."""

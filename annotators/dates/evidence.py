@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from .context import joined
 from .expression import DAYS, DateExpression
 from .interpretation import DateInterpretation
@@ -12,7 +12,7 @@ from .rules import Shape
 
 _NUMERIC = frozenset({Shape.FULL, Shape.PAIR, Shape.DOTTED})
 """Shapes that tell the order of day and month: `13/4`, `4/13`."""
-_DOTTED = re.compile(r"\d\.[ ]?(?:\d|[IVX])")
+_DOTTED = lazy_regex(r"\d\.[ ]?(?:\d|[IVX])")
 _DATED = DAYS | {Shape.MONTH_YEAR, Shape.YEAR_MONTH, Shape.MONTH}
 """Dates whose months belong to the time that the document tells of."""
 _FORMS = (Shape.DOTTED_DAY, Shape.ROMAN_DAY)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from . import combining, counted_dates, cues, named_months, negative_cues, numeric, other_calendars, partial_dates
 from . import digit_guards as digits
 from . import word_guards as words
@@ -17,9 +18,9 @@ from .numerals import ORDINALS
 from .rules import DASH, B, DateRule, Shape
 from .windows import AFTER, BEFORE
 
-WORD = re.compile(r"[^\W\d_]+")
-_NUMBER = re.compile(r"(\d+)[ \t\xa0\r\n]{0,3}([-/.,–—‐‑_&\\]{0,2})[ \t\xa0]{0,3}(.|)")
-_DIGIT_AHEAD = re.compile(r"\D{0,12}\d")
+WORD = lazy_regex(r"[^\W\d_]+")
+_NUMBER = lazy_regex(r"(\d+)[ \t\xa0\r\n]{0,3}([-/.,–—‐‑_&\\]{0,2})[ \t\xa0]{0,3}(.|)")
+_DIGIT_AHEAD = lazy_regex(r"\D{0,12}\d")
 _ABBREVIATIONS = frozenset("jan feb febr mar apr jun jul aug sep sept oct nov dec".split())
 _ORDINAL_STARTS = frozenset(re.split("[- ]", words)[0] for words in ORDINALS)
 _HOLIDAY_STARTS = frozenset(m[0] for form in HOLIDAYS if (m := WORD.match(form)))
@@ -175,8 +176,8 @@ GUARDS: dict[Shape, Callable[[DateContext], int]] = {
 """Each returns the support that an expression lacks: 0 for a date, `REJECT` if it is not a date, between them if in doubt."""
 
 
-_AFTER_WEEKDAY = re.compile(rf",?[ ]?[-–][ ]?|\.?[ ]?,?{B}(?:the[ ])?|\.?,?\r?\n", re.IGNORECASE)
-_JOINT = re.compile(rf"{B}{DASH}{B}|/")
+_AFTER_WEEKDAY = lazy_regex(rf",?[ ]?[-–][ ]?|\.?[ ]?,?{B}(?:the[ ])?|\.?,?\r?\n", re.IGNORECASE)
+_JOINT = lazy_regex(rf"{B}{DASH}{B}|/")
 _WEEKDAYS = (Shape.WEEKDAY, Shape.SHORT_WEEKDAY)
 _AMBIGUOUS = frozenset({Shape.MONTH, Shape.YEAR, Shape.SEASON, Shape.SHORT_DECADE, Shape.SHORT_YEAR})
 """Shapes that `early`, `late` and `end of` make certain."""

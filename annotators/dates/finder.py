@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ..reading import as_read
 from .calendar import ENGLISH, SEASONS, Calendar
 from .counted_dates import PLACES
@@ -80,15 +81,15 @@ def places(text: str, calendar: Calendar) -> Iterator[tuple[int, int]]:
     return spans(_pattern(calendar), text)
 
 
-_UNKNOWN_DAY = re.compile(r"(?<!\w)(?:xx|unk|un|uu|nk|--|\?\?)[-/ ]\Z", re.IGNORECASE)
-_EARLIER_DAY = re.compile(
+_UNKNOWN_DAY = lazy_regex(r"(?<!\w)(?:xx|unk|un|uu|nk|--|\?\?)[-/ ]\Z", re.IGNORECASE)
+_EARLIER_DAY = lazy_regex(
     r"(?<![\w.,/-])\d{1,2}(?:er|[.º°])?(?:\s(?:al?|bis|au|até|ao|tot|t/m|et|und|y|e|en)\s(?:(?:el|le|den|zum|il)\s)?|[.]\s?[-–]\s?)\Z",
     re.IGNORECASE,
 )
 """The first day of an interval in another language: `2 al 4 de abril de 2022`, `2. bis 4. März 2022`."""
-_START = re.compile(r"(?<![^\W_])[^\W_]|(?<=[^\W\d_])\d(?=\d?/\d{1,2}/\d\d)|['’‘](?=\d)")
+_START = lazy_regex(r"(?<![^\W_])[^\W_]|(?<=[^\W\d_])\d(?=\d?/\d{1,2}/\d\d)|['’‘](?=\d)")
 """The start of a word or number, or digits with two slashes directly after a letter."""
-_ADDRESS = re.compile(r"(?:://|\bwww\.)[^\s<>\"]{0,120}\Z")
+_ADDRESS = lazy_regex(r"(?:://|\bwww\.)[^\s<>\"]{0,120}\Z")
 
 
 def find_dates(text: str, calendar: Calendar = ENGLISH) -> list[DateExpression]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from .calendar import FOREIGN_MONTH_NAMES, Calendar
 from .expression import DateExpression
 from .interpretation import DateInterpretation, PartialDate
@@ -22,26 +23,26 @@ _AND = (
 _ARTICLE = r"(?:(?:the|el|le|les|los|den|dem|zum|am|il|la|det|de|o)[ ])?"
 _SUFFIX = r"(?:st|nd|rd|th|er|ª|º|°|\.)?"
 _JOINT = rf"(?:[ ]?,?[ ](?:{_AND})[ ]{_ARTICLE}|[ ]?[&+][ ]?|,[ ]?|[ ]?[-–—/][ ]?)"
-_DAY_BEFORE = re.compile(rf"(?<![\w.,/:$€£#%+-])(?<!\d[ ])(?P<d>[0-3]?\d){_SUFFIX}(?P<joint>{_JOINT})\Z", re.IGNORECASE)
-_DAY_AFTER = re.compile(
+_DAY_BEFORE = lazy_regex(rf"(?<![\w.,/:$€£#%+-])(?<!\d[ ])(?P<d>[0-3]?\d){_SUFFIX}(?P<joint>{_JOINT})\Z", re.IGNORECASE)
+_DAY_AFTER = lazy_regex(
     rf"(?P<joint>{_JOINT})(?P<d>[0-3]?\d)(?:st|nd|rd|th)?(?=[ ]?(?:[;)\]]|[.,](?!\d)|$|\n)|[ ](?:&"
     rf"|and|or|at|in|for|with|when|while|after"
     r"|before|but|by|he|she|they|as|then|was|were|due|noted|to)\b)(?![ ](?:to|or|and"
     r"|in)[ ]\d+[ ]?(?:mg|ml|days|weeks|hours|min|%))",
     re.IGNORECASE,
 )
-_MONTH_BEFORE = re.compile(rf"(?<![^\W_])(?P<word>[^\W\d_]{{3,14}})\.?{_JOINT}\Z", re.IGNORECASE)
-_SEVERAL = re.compile(rf"\d{{1,2}}{_SUFFIX}{_JOINT}\d", re.IGNORECASE)
-_DAY_AT_END = re.compile(r"(?<!\d)\d{1,2}(?:st|nd|rd|th|\.)?\Z")
-_YEAR_AFTER = re.compile(r",?[ ]((?:19|20)\d\d)(?!\d)")
-_STARTS_WITH_DAY = re.compile(r"\d{1,2}(?!\d)")
-_COUNTED = re.compile(
+_MONTH_BEFORE = lazy_regex(rf"(?<![^\W_])(?P<word>[^\W\d_]{{3,14}})\.?{_JOINT}\Z", re.IGNORECASE)
+_SEVERAL = lazy_regex(rf"\d{{1,2}}{_SUFFIX}{_JOINT}\d", re.IGNORECASE)
+_DAY_AT_END = lazy_regex(r"(?<!\d)\d{1,2}(?:st|nd|rd|th|\.)?\Z")
+_YEAR_AFTER = lazy_regex(r",?[ ]((?:19|20)\d\d)(?!\d)")
+_STARTS_WITH_DAY = lazy_regex(r"\d{1,2}(?!\d)")
+_COUNTED = lazy_regex(
     r"\b(?:doses?|grades?|stages?|types?|cycles?|numbers?|nos?\.?|phases?|levels?|rooms?|beds?"
     r"|scores?|class|groups?|teeth|tooth|toes?|fingers?"
     r"|ribs?|case|cases|page|pages|visit|q|x|than|times|over|under|[a-zA-Z]\d?)[ ]?[:#]?[ ]?\Z",
     re.IGNORECASE,
 )
-_LIST_START = re.compile(
+_LIST_START = lazy_regex(
     r"(?:^|[\n.;:(\[–—]|\b(?:on|from|of|the|dates?|days?|between|since|and|los|les|le|il|el|am|den"
     r"|dias|días|vom|del|du|dal|since))[ ]?\Z",
     re.IGNORECASE,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ..reading import as_read
 from . import combining, counted_dates, named_months, numeric, other_calendars, partial_dates
 from .calendar import LATEST_YEAR, Calendar
@@ -25,27 +26,27 @@ RULES: tuple[DateRule, ...] = (
     *counted_dates.RULES,
 )  # fmt: skip
 _EDGE = " \t\n\r\xa0,.;:()[]{}\"'“”‘’"
-_LEAD = re.compile(
+_LEAD = lazy_regex(
     expand_lists(
         "<<on in at since until till by from before after during dated? as_of about around approximately the of year "
         r"month_of dob:? d\.o\.b\.?>>\b[\s:]*"
     ),
     re.IGNORECASE,
 )
-_CLOCK = re.compile(
+_CLOCK = lazy_regex(
     r"[\s,]*(?:at |@ ?|around |about )?"
     r"(?P<time>\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?|\d{3,4} ?h(?:ou)?rs?)"
     r"(?: ?(?:z|utc|gmt|est|edt|cst|cdt|pst|pdt|cet|[+-]\d\d:?\d\d))?",
     re.IGNORECASE,
 )
-_DAY_BEFORE = re.compile(r"(?P<w>[^\W\d_]{3,11})[\s,.–-]+(?:the\s+)?(?P<rest>.*\S)", re.DOTALL)
-_DAY_BEHIND = re.compile(r"(?P<rest>.*\S)[\s,(–-]+(?P<w>[^\W\d_]{3,11})", re.DOTALL)
-_BETWEEN = re.compile(r"\s*[-–—‐‑/~]\s*|\s+(?:to|through|thru|until|till|and|or|bis|au|al|til)\s+", re.IGNORECASE)
-_EDTF = re.compile(r"(?P<y>\d{4}|XXXX)-(?P<m>\d\d|XX)(?:-(?P<d>\d\d))?|(?P<decade>\d{3})X")
+_DAY_BEFORE = lazy_regex(r"(?P<w>[^\W\d_]{3,11})[\s,.–-]+(?:the\s+)?(?P<rest>.*\S)", re.DOTALL)
+_DAY_BEHIND = lazy_regex(r"(?P<rest>.*\S)[\s,(–-]+(?P<w>[^\W\d_]{3,11})", re.DOTALL)
+_BETWEEN = lazy_regex(r"\s*[-–—‐‑/~]\s*|\s+(?:to|through|thru|until|till|and|or|bis|au|al|til)\s+", re.IGNORECASE)
+_EDTF = lazy_regex(r"(?P<y>\d{4}|XXXX)-(?P<m>\d\d|XX)(?:-(?P<d>\d\d))?|(?P<decade>\d{3})X")
 _SEASONS = {21: "spring", 22: "summer", 23: "autumn", 24: "winter"}
 _LONGEST = 80
 """Longer spans, in code points, are not date expressions."""
-_DAY_AND_MONTH = re.compile(r"\d{1,2}\.\d{1,2}")
+_DAY_AND_MONTH = lazy_regex(r"\d{1,2}\.\d{1,2}")
 """Central European only with the full stop behind the month."""
 
 
@@ -114,11 +115,11 @@ def _expression(text: str, calendar: Calendar) -> Iterator[DateInterpretation]:
         yield from _interval(text, calendar)
 
 
-_WORD = re.compile(r"[^\W\d_]{3}")
-_WITH_WORD = re.compile(r"\(\?P<(?:month|season|h|w|words)>")
+_WORD = lazy_regex(r"[^\W\d_]{3}")
+_WITH_WORD = lazy_regex(r"\(\?P<(?:month|season|h|w|words)>")
 """Groups that match a word of three letters or more; a rule with such a group needs a word."""
-_FROM_LETTER = re.compile(r"\(\?P<(?:month|season|w|words|yw)>")
-_FROM_DIGIT = re.compile(r"\(\?P<\w>(?:\\d|\(\?:1|0\?\[1)")
+_FROM_LETTER = lazy_regex(r"\(\?P<(?:month|season|w|words|yw)>")
+_FROM_DIGIT = lazy_regex(r"\(\?P<\w>(?:\\d|\(\?:1|0\?\[1)")
 """Beginnings of patterns that can only match from a letter, or from a digit."""
 
 

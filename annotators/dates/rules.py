@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from ...typesystem import lazy_regex
+from ...pipeline.storage.lazy_regex import lazy_regex
 from . import numerals
 from .calendar import SEASONS, Calendar
 from .interpretation import DateInterpretation, Interpretations, PartialDate

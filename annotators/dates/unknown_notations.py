@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from . import combining
 from .calendar import LANGUAGES, Calendar
 from .interpretation import DateInterpretation, Interpretations, PartialDate
@@ -27,11 +28,11 @@ _DEFAULTS = datetime.datetime(2001, 3, 5), datetime.datetime(2004, 10, 20)
 """Two days that differ in every part."""
 _EARLIEST, _LATEST = 1850, 2199
 """Numbers outside of these are not years."""
-_RUN = re.compile(r"\d+|[^\W\d_]+")
-_CLOCK = re.compile(r"(?<!\d)\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?!\d)")
-_TRIPLE = re.compile(r"\W*(?:(?P<year>\d{4})|\d{1,2})(?P<s>[^\w:]{1,3}|_)\d{1,2}(?P=s)(?:\d{4}|\d\d|(?(year)\d))\W*")
-_MONTH_YEAR = re.compile(r"(?:\W|_|xx|unk?|nk)*\d{1,2}[/.-]\d{4}\W*", re.IGNORECASE)
-_SHORT_YEAR = re.compile(r"['’‘]\d\d(?!\d)")
+_RUN = lazy_regex(r"\d+|[^\W\d_]+")
+_CLOCK = lazy_regex(r"(?<!\d)\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?!\d)")
+_TRIPLE = lazy_regex(r"\W*(?:(?P<year>\d{4})|\d{1,2})(?P<s>[^\w:]{1,3}|_)\d{1,2}(?P=s)(?:\d{4}|\d\d|(?(year)\d))\W*")
+_MONTH_YEAR = lazy_regex(r"(?:\W|_|xx|unk?|nk)*\d{1,2}[/.-]\d{4}\W*", re.IGNORECASE)
+_SHORT_YEAR = lazy_regex(r"['’‘]\d\d(?!\d)")
 _CONNECTING = "del den der el le º ª er dia día uhr ? _ * xx unk un nk |".split()
 """Words and signs, besides those of dateutil, that a date may contain: articles, ordinal letters, unknown days (`UN/08/1963`)."""
 _ENGLISH_WORDS = frozenset(["ago", "set", "out"])

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
-from ...typesystem import lazy_regex
+from ...pipeline.storage.lazy_regex import lazy_regex
 
 BEFORE = 48
 AFTER = 32
 """Size of the context of guards, in code points."""
 
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = lazy_regex("[\ud800-\udfff]")
 
 
 def encodable(text: str) -> str:
@@ -79,7 +79,7 @@ class Before:
     @cached_property
     def exact(self) -> re.Pattern[str]:
         """The pattern for `re`."""
-        return re.compile(rf"(?:{self._pattern})\Z", re.IGNORECASE)
+        return lazy_regex(rf"(?:{self._pattern})\Z", re.IGNORECASE)
 
     @cached_property
     def _quick(self) -> Callable[[bytes], object | None]:
@@ -113,7 +113,7 @@ class Ending:
     @cached_property
     def exact(self) -> re.Pattern[str]:
         """The pattern for `re`."""
-        return re.compile(self._pattern, self._flags)
+        return lazy_regex(self._pattern, self._flags)
 
     @property
     def linear(self) -> str:
@@ -144,8 +144,8 @@ class Endings:
         return quick
 
 
-_BEHIND = re.compile(r"\(\?<=(?:[^\[\]()\\]|\\.|\[[^\]]+\])\)")
-_NOT_BEHIND = re.compile(r"\(\?<!\[([^\]]+)\]\)")
+_BEHIND = lazy_regex(r"\(\?<=(?:[^\[\]()\\]|\\.|\[[^\]]+\])\)")
+_NOT_BEHIND = lazy_regex(r"\(\?<!\[([^\]]+)\]\)")
 
 
 def before(pattern: str) -> Before:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
+from ...pipeline.storage.lazy_regex import lazy_regex
 from . import cues
 from . import negative_cues as against
 from .context import REJECT, DateContext
 
-_WORDS = re.compile(r"[^\W\d_]{3,}")
+_WORDS = lazy_regex(r"[^\W\d_]{3,}")
 _VERBS = ("may", "march", "mar", "dec")
 """Months that are verbs or abbreviations of other words (mar: a medication record; dec: decreased)."""
 _ABBREVIATIONS = ("mar", "dec", "oct", "sep")

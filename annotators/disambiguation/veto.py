@@ -8,12 +8,13 @@ from dataclasses import field
 from typing import ClassVar, cast
 
 from ...pipeline.contract.component import component
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import MedicalTerm, PhiCandidate, PhiKind, View
 from ..lexicon import Lexicon
 from .candidate_veto import CandidateVeto
 
-_TITLE = re.compile(r"\b(?:Dr|Drs|Mr|Mrs|Ms|Miss|Prof|Professor|Doctor|dr|mr|mrs|ms|prof)\b\.?\s{0,2}$")
-_AFTER_EPONYM = re.compile(
+_TITLE = lazy_regex(r"\b(?:Dr|Drs|Mr|Mrs|Ms|Miss|Prof|Professor|Doctor|dr|mr|mrs|ms|prof)\b\.?\s{0,2}$")
+_AFTER_EPONYM = lazy_regex(
     r"""(?:'s|’s|')?\s+(?:diseases?|syndromes?|disorder|palsy|signs?|tests?|phenomenon|reaction|lymphoma|sarcoma
         |tumou?r|procedure|operation|man(?:o?e)uver|criteria|scor(?:e|es|ing)|scale|classification|stain|nod(?:e|ule)s?|cells?
         |bod(?:y|ies)|tube|catheter|fracture|contracture|thyroiditis|encephalopathy|dystrophy|an(?:a)?emia|o?esophagus|cyst
@@ -21,15 +22,15 @@ _AFTER_EPONYM = re.compile(
         |gland|hernia|murmur|virus|fever|chorea|ataxia|angina|purpura|arteritis|reflex|vaccin(?:e|ation))\b""",
     re.VERBOSE | re.IGNORECASE,
 )
-_SIZE = re.compile(r"\d\s?(?:F|Fr|FR|French|french)\.?\s$")
+_SIZE = lazy_regex(r"\d\s?(?:F|Fr|FR|French|french)\.?\s$")
 """The French size of a catheter before an eponym."""
-_UNIT = re.compile(r"(?:F|Fr|FR|French)\.?\s")
-_MEASURE = re.compile(r"[mkµ]?(?:s|g|l|L|m)|cm|min|h|hrs?|sec|bpm|[kMG]B|px|rpm|psi|mcg|mEq|IU|mmol")
-_AMOUNT = re.compile(r"\d[ ]?\Z")
+_UNIT = lazy_regex(r"(?:F|Fr|FR|French)\.?\s")
+_MEASURE = lazy_regex(r"[mkµ]?(?:s|g|l|L|m)|cm|min|h|hrs?|sec|bpm|[kMG]B|px|rpm|psi|mcg|mEq|IU|mmol")
+_AMOUNT = lazy_regex(r"\d[ ]?\Z")
 _NAMED = (PhiKind.PERSON, PhiKind.LOCATION, PhiKind.ORGANIZATION)
-_NUMBER = re.compile(r"\d[\d\s.,:/+-]*[^\W\d_]?")
+_NUMBER = lazy_regex(r"\d[\d\s.,:/+-]*[^\W\d_]?")
 """Digits, with at most one letter after them."""
-_PLACEHOLDER = re.compile(rf"\[(?:{'|'.join(kind.name for kind in PhiKind if kind.parent is None)})(?: > 89)?\]")
+_PLACEHOLDER = lazy_regex(rf"\[(?:{'|'.join(kind.name for kind in PhiKind if kind.parent is None)})(?: > 89)?\]")
 """A placeholder of the masker in a text that was masked before."""
 _NEAR = 40
 """Greatest distance from a number, in code points, of a place with letters whose house number or post code it may be."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind
 from .tables import Cell
 
-_SEGMENT = re.compile(r"^[> \t]*(?P<name>PID|NK1|PV1|IN1|GT1|OBR|ORC|EVN)\|(?P<fields>[^\r\n]*)", re.MULTILINE)
+_SEGMENT = lazy_regex(r"^[> \t]*(?P<name>PID|NK1|PV1|IN1|GT1|OBR|ORC|EVN)\|(?P<fields>[^\r\n]*)", re.MULTILINE)
 _FIELDS = """
 PID: 2 id, 3 id, 4 id, 5 person, 6 person, 7 date, 9 person, 11 address, 13 phone, 14 phone, 18 account, 19 ssn, 20 licence, 21 id
 NK1: 2 person, 4 address, 5 phone, 6 phone, 30 person, 31 phone
@@ -39,7 +40,7 @@ _ADDRESS = {
     3: PhiKind.LOCATION_STATE,
     4: PhiKind.LOCATION_ZIP,
 }
-_ELEMENT = re.compile(
+_ELEMENT = lazy_regex(
     r"<(?P<tag>[A-Za-z]+:)?(?P<xml>[A-Za-z_]+)(?: [^<>\n]{0,80})?>(?P<text>[^<>\n]{1,80})</|"
     r"\"(?P<json>[A-Za-z_]{2,20})\"[ ]?:[ ]?\"(?P<string>[^\"\n]{1,80})\""
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind
 
 
@@ -50,15 +51,15 @@ _PERSON_ALONE = frozenset(
 _NOT_VALUES = frozenset(
     "- -- --- n/a na nil none empty unknown unk pending tbd tba no yes y n m f ? same as above".split()
 )
-_QUICK = re.compile(
+_QUICK = lazy_regex(
     r"(?i)\b(?:mrn|dob|d\.o\.b|birth|name|age|first|last|patient|pt|nhs|nhi|chi|uhid|record|chart|serial|s/n|sn|ssn|acct|account"
     r"|id|case|accession|acc|specimen|hosp|phone|tel|mobile|policy|member|folder|reg|ur|urn|medicare|subject|born|surname)\b"
 )
-_TABLE = re.compile(
+_TABLE = lazy_regex(
     r"(?i)\||\t|[,;]\"?(?:mrn|dob|name|age|first|last|patient|pt|nhs|nhi|phone|id|ssn|account|date of birth)\"?[,;\r\n]"
 )
-_EDGE = re.compile(r"^[\s|:-]+$")
-_SEGMENT = re.compile(r"[A-Z][A-Z0-9]{2}\|")
+_EDGE = lazy_regex(r"^[\s|:-]+$")
+_SEGMENT = lazy_regex(r"[A-Z][A-Z0-9]{2}\|")
 
 
 @lru_cache(1)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind
 from ..dates.numerals import TENS, UNITS
 from .searchable_text import PhiMatch, SearchableText, fold, offsets_of
@@ -16,12 +16,12 @@ _UNITS = {
     "day": r"(?:days?)",
 }
 _SHORT = {"year": r"|\s?y\s?[./]?\s?o\b\.?(?:\s?f\b|\s?m\b)?|\s?yo[fm]\b", "month": r"|\s?m[./]?o\b"}
-_OF_UNIT = {unit: re.compile(rf"(?:\s?-\s?|\s*){word}\b") for unit, word in _UNITS.items()}
+_OF_UNIT = {unit: lazy_regex(rf"(?:\s?-\s?|\s*){word}\b") for unit, word in _UNITS.items()}
 _OLD = {
-    unit: re.compile(rf"(?:\s?-\s?|\s*){word}\.?(?:'s)?(?:\s?-\s?|\s+)(?:olds?\b|of\s+age\b){_SHORT.get(unit, '')}")
+    unit: lazy_regex(rf"(?:\s?-\s?|\s*){word}\.?(?:'s)?(?:\s?-\s?|\s+)(?:olds?\b|of\s+age\b){_SHORT.get(unit, '')}")
     for unit, word in _UNITS.items()
 }
-_UNIT_OF = re.compile(r"(year|yr|y|month|mo|m|week|wk|w|day|d|801|802|803|804|a)")
+_UNIT_OF = lazy_regex(r"(year|yr|y|month|mo|m|week|wk|w|day|d|801|802|803|804|a)")
 """Units in records: words, UCUM codes, and the codes 801 to 804 of E2B(R2)."""
 _NAMES = {
     **dict.fromkeys(("year", "yr", "y", "a", "801"), "year"),
@@ -29,13 +29,13 @@ _NAMES = {
     **dict.fromkeys(("week", "wk", "w", "803"), "week"),
     **dict.fromkeys(("day", "d", "804"), "day"),
 }
-_VALUE = re.compile(r"(\d{1,3})(?:\.0*)?\s*[-_]?\s*(?:([a-z]+|80[1-4])\b)?")
-_BEFORE = re.compile(r"\b(?:aged?|age\s+of|ages?\s?[:=]?|age\s+is|age\s+was|turned|turning)[\s:=-]{0,3}$")
-_KEPT = re.compile(r"(?:\bage[d]?\s+(?:of\s+)?|\bage\s?[:=]\s?)$")
-_SEXED = re.compile(r"\s?[- ]?(?:male|female|man|woman|gentleman|lady|boy|girl)\b")
-_LETTER = re.compile(r"[MF]\b")
-_SPACED_LETTER = re.compile(r"\s[MF]\b")
-_BEGINS = re.compile(r"(?:^|[\n:;(]|\b(?:a|an|is|was|pt|patient|this))\s*$")
+_VALUE = lazy_regex(r"(\d{1,3})(?:\.0*)?\s*[-_]?\s*(?:([a-z]+|80[1-4])\b)?")
+_BEFORE = lazy_regex(r"\b(?:aged?|age\s+of|ages?\s?[:=]?|age\s+is|age\s+was|turned|turning)[\s:=-]{0,3}$")
+_KEPT = lazy_regex(r"(?:\bage[d]?\s+(?:of\s+)?|\bage\s?[:=]\s?)$")
+_SEXED = lazy_regex(r"\s?[- ]?(?:male|female|man|woman|gentleman|lady|boy|girl)\b")
+_LETTER = lazy_regex(r"[MF]\b")
+_SPACED_LETTER = lazy_regex(r"\s[MF]\b")
+_BEGINS = lazy_regex(r"(?:^|[\n:;(]|\b(?:a|an|is|was|pt|patient|this))\s*$")
 
 
 def in_words(number: int) -> list[str]:

@@ -5,10 +5,10 @@ For speed, only text around the day or the year is examined; the grammar of all 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind
 from ..dates.calendar import LANGUAGES, Calendar
 from ..dates.numerals import ORDINALS
@@ -26,14 +26,14 @@ class Day(NamedTuple):
 
 
 _MONTHS = {fold(word): number for word, number in Calendar(languages=LANGUAGES).months.items()}
-_SEPARATOR = re.compile(r"\s?[-/.,]\s?|\s")
-_MONTH_AFTER = re.compile(r"(?:st|nd|rd|th)?[\s,.\-/]{0,3}(?:(?:of|de)\s+)?([^\W\d_]{3,10})\.?")
-_MONTH_BEFORE = re.compile(r"\b([^\W\d_]{3,10})\.?[\s,.\-/]{0,3}(?:the\s+)?$")
-_YEAR_AFTER = re.compile(r"(?:st|nd|rd|th)?[\s,.\-/]{0,3}(?:(?:of|de)\s+)?'?(\d{4}|\d\d)(?!\d)")
-_DAY_BEFORE = re.compile(r"\d(?:st|nd|rd|th)?[\s,.\-/]{0,3}(?:of\s+)?$")
-_SUFFIX = re.compile(r"(?:st|nd|rd|th)?\b")
-_BORN = re.compile(r"\b(?:born|birth(?:day|date)?|dob|d\.o\.b\.?|bday|b-day)\b[^.\n]{0,24}$")
-_COMPACT = re.compile(r"(\d{4})(\d\d)(\d\d)?\d*")
+_SEPARATOR = lazy_regex(r"\s?[-/.,]\s?|\s")
+_MONTH_AFTER = lazy_regex(r"(?:st|nd|rd|th)?[\s,.\-/]{0,3}(?:(?:of|de)\s+)?([^\W\d_]{3,10})\.?")
+_MONTH_BEFORE = lazy_regex(r"\b([^\W\d_]{3,10})\.?[\s,.\-/]{0,3}(?:the\s+)?$")
+_YEAR_AFTER = lazy_regex(r"(?:st|nd|rd|th)?[\s,.\-/]{0,3}(?:(?:of|de)\s+)?'?(\d{4}|\d\d)(?!\d)")
+_DAY_BEFORE = lazy_regex(r"\d(?:st|nd|rd|th)?[\s,.\-/]{0,3}(?:of\s+)?$")
+_SUFFIX = lazy_regex(r"(?:st|nd|rd|th)?\b")
+_BORN = lazy_regex(r"\b(?:born|birth(?:day|date)?|dob|d\.o\.b\.?|bday|b-day)\b[^.\n]{0,24}$")
+_COMPACT = lazy_regex(r"(\d{4})(\d\d)(\d\d)?\d*")
 
 
 def ordinal_in_words(day: int) -> list[str]:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind
 from .searchable_text import PhiMatch, SearchableText, fold, offsets_of
 
-_GAP = re.compile(r"[\s\-./()+_,]{0,3}$")
-_OPENING = re.compile(r"(?:\+|\(|\+\()$")
-_MASKED = re.compile(r"(?:[x*#•.]{2,}[\s-]{0,2}){1,3}$")
-_ENDING = re.compile(
+_GAP = lazy_regex(r"[\s\-./()+_,]{0,3}$")
+_OPENING = lazy_regex(r"(?:\+|\(|\+\()$")
+_MASKED = lazy_regex(r"(?:[x*#•.]{2,}[\s-]{0,2}){1,3}$")
+_ENDING = lazy_regex(
     r"\b(?:ending|ends)(?:\s(?:in|with))?[\s:#]{1,2}$|\blast\s(?:4|four)(?:\sdigits)?(?:\s(?:are|is|of))?[\s:#]{1,2}$"
 )
-_NUMBER_CUE = re.compile(
+_NUMBER_CUE = lazy_regex(
     r"(?:\b(?:id|mrn|no|nr|num|number|record|case|chart|account|patient|subject|ref)\b\.?|#)\s?(?:is|was|[:#=])?\s?$"
 )
-_CHUNK = re.compile(r"[^\W_]+")
-_SKIPPED = re.compile(r"[\s\-./()_#]{0,3}")
-_DIGITS_ONLY = re.compile(r"[\d\s\-./()+]+$")
+_CHUNK = lazy_regex(r"[^\W_]+")
+_SKIPPED = lazy_regex(r"[\s\-./()_#]{0,3}")
+_DIGITS_ONLY = lazy_regex(r"[\d\s\-./()+]+$")
 
 
 class NumberMatcher:

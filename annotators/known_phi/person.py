@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind
 from ..names.words import Words
 from .person_name import PersonName
@@ -27,12 +28,12 @@ def nickname_table() -> Mapping[str, tuple[str, ...]]:
     return {name: tuple(forms) for name, forms in table.items()}
 
 
-_GAP = re.compile(
+_GAP = lazy_regex(
     r"(?:,?\s{1,3}|-|,)(?:[a-z]\.?\s{1,2}|(?:(?:van|von|de|der|den|del|la|di|da|dos|el|al|bin|st)\.?\s){1,3})?$"
 )
-_INITIAL_BEFORE = re.compile(r"(?<![\w'.])(?:[a-z](?:\.\s?|\s)){1,2}$")
-_INITIAL_AFTER = re.compile(r",?\s([a-z])(?:\.|(?![\w']))")
-_INITIALS_CUE = re.compile(r"(?:\b(?:patient|pt|initials|subject|mr|mrs|ms|dr|name|signed|by)\b[\s.:,=#]{0,3}|\()$")
+_INITIAL_BEFORE = lazy_regex(r"(?<![\w'.])(?:[a-z](?:\.\s?|\s)){1,2}$")
+_INITIAL_AFTER = lazy_regex(r",?\s([a-z])(?:\.|(?![\w']))")
+_INITIALS_CUE = lazy_regex(r"(?:\b(?:patient|pt|initials|subject|mr|mrs|ms|dr|name|signed|by)\b[\s.:,=#]{0,3}|\()$")
 
 
 @dataclass(frozen=True, slots=True)

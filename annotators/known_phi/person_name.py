@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from .searchable_text import fold
 
 PARTICLES = frozenset(
@@ -30,8 +31,8 @@ EMPTY = frozenset(
 _FIRST_NAMES_TOO = frozenset("al ben san la le lo el da di du santa abu e y".split())
 _NAMES_TOO = frozenset("do ma ba pa np st fr br sr sister brother major judge dean dame lady lord ing gen".split())
 
-_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’‐‑-])*")
-_NICK = re.compile(r"[\"“(]\s*([^\W\d_]{2,20})\s*[\"”)]")
+_WORD = lazy_regex(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’‐‑-])*")
+_NICK = lazy_regex(r"[\"“(]\s*([^\W\d_]{2,20})\s*[\"”)]")
 
 
 @dataclass(frozen=True, slots=True)

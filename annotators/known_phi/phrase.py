@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind
 from ..names.words import Words
 from .searchable_text import PhiMatch, SearchableText, fold, offsets_of, spelling_variants
@@ -26,15 +27,15 @@ _CUES = frozenset(
     "incorporated llc ltd limited corp corporation company co gmbh group associates practice office department dept plc ag "
     "general memorial community the of and".split()
 )
-_TOKEN = re.compile(r"[^\W_]+(?:['’ʼ`´][^\W_]+)?|&")
-_GAP = re.compile(r"[\s.,;:#()/-]{0,4}")
-_ZIP = re.compile(r"(?<!\d)(\d{5})(?:-\d{4})?\s*$")
-_LETTERED_CODE = re.compile(r"\b([A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}|[A-Z]\d[A-Z]\s?\d[A-Z]\d)\s*$")
+_TOKEN = lazy_regex(r"[^\W_]+(?:['’ʼ`´][^\W_]+)?|&")
+_GAP = lazy_regex(r"[\s.,;:#()/-]{0,4}")
+_ZIP = lazy_regex(r"(?<!\d)(\d{5})(?:-\d{4})?\s*$")
+_LETTERED_CODE = lazy_regex(r"\b([A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}|[A-Z]\d[A-Z]\s?\d[A-Z]\d)\s*$")
 """The postcode at the end of a British (`NW1 6XE`) or Canadian (`M5H 2N2`) address."""
-_CODE_FIRST = re.compile(r"(?:[A-Z]{1,3}-)?(\d{4,6}|\d{3} \d{2}|\d{4} [A-Z]{2})\s+(?=[^\W\d_]{2})")
+_CODE_FIRST = lazy_regex(r"(?:[A-Z]{1,3}-)?(\d{4,6}|\d{3} \d{2}|\d{4} [A-Z]{2})\s+(?=[^\W\d_]{2})")
 """The postcode before a town: `D-80331 München`, `753 10 Uppsala`."""
-_HOUSE = re.compile(r"\d{1,4}\s?[a-zA-Z]?")
-_UNIT = re.compile(r"(?:apt|apartment|unit|suite|ste|room|rm|floor|fl|p\.?\s?o\.?\s?box|box|flat|#)\b")
+_HOUSE = lazy_regex(r"\d{1,4}\s?[a-zA-Z]?")
+_UNIT = lazy_regex(r"(?:apt|apartment|unit|suite|ste|room|rm|floor|fl|p\.?\s?o\.?\s?box|box|flat|#)\b")
 _STATES = frozenset(
     "al ak az ar ca co ct de dc fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv nh nj nm ny nc nd oh ok or pa ri "
     "sc sd tn tx ut vt va wa wv wi wy".split()
@@ -186,9 +187,9 @@ def organization_matchers(value: str, kind: PhiKind, words: Words) -> list[Phras
     return [whole, PhraseMatcher(short, kind, words, "known phrase, short")]
 
 
-_SCHEME = re.compile(r"^(?:[a-z]+://|mailto:|tel:)?(?:www\.)?")
-_PREFIX = re.compile(r"(?:(?:https?|ftp)://)?(?:www\.)?$")
-_MASKED_LOCAL = re.compile(r"[a-z0-9]?[x*•#.]{2,}[a-z0-9]?$")
+_SCHEME = lazy_regex(r"^(?:[a-z]+://|mailto:|tel:)?(?:www\.)?")
+_PREFIX = lazy_regex(r"(?:(?:https?|ftp)://)?(?:www\.)?$")
+_MASKED_LOCAL = lazy_regex(r"[a-z0-9]?[x*•#.]{2,}[a-z0-9]?$")
 _OFFICES = frozenset(
     "info contact office mail email admin support help webmaster noreply reception safety pharmacovigilance".split()
 )

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind
 
-_INVISIBLE = re.compile("[\u00ad\u0300-\u036f\u200b-\u200f\u2060\ufeff]+")
+_INVISIBLE = lazy_regex("[\u00ad\u0300-\u036f\u200b-\u200f\u2060\ufeff]+")
 _WIDTHS = ("<wide>", "<narrow>", "<font>")
 
 _LETTERS = {
@@ -97,8 +98,8 @@ def whole_word_offsets(folded: str, word: str) -> Iterator[int]:
             yield begin
 
 
-_NUMBER = re.compile(r"\d+")
-_RUN = re.compile(r"[^\W_]+")
+_NUMBER = lazy_regex(r"\d+")
+_RUN = lazy_regex(r"[^\W_]+")
 _INDEXED = 8_000
 """Length in code points from which words are looked up in an index, so that time does not grow with text times values."""
 
@@ -107,38 +108,38 @@ _TITLES = (
     "herr|senor|senora|sra|rev|reverend|capt|captain|sgt|lt|col|judge|aunt|uncle|cousin|grandma|grandpa"
 )
 _END = r"[\s.,:;=-]{0,3}[\"(]?$"
-_TITLE = re.compile(
+_TITLE = lazy_regex(
     rf"""(?: \b(?:{_TITLES})\s?\.?
         | \b(?:name(?:d|'s|\ is|\ was)?|surname|called|calls|signed|alias)
       ){_END}""",
     re.VERBOSE,
 )
-_GREETING = re.compile(
+_GREETING = lazy_regex(
     rf"""(?: \b(?:hi|hey|hello|dear|bye|goodbye|thanks|thank\ you|good\ (?:morning|afternoon|evening)|welcome)
         | \b(?:i'm|i\ am|this\ is|meet|seeing)
         | \b(?:seen|reported|written|dictated|treated|prescribed|assisted|accompanied|referred|cared\ for)\ by
       ){_END}""",
     re.VERBOSE,
 )
-_PERSON = re.compile(
+_PERSON = lazy_regex(
     rf"""\b(?:patient|pt|client|subject|mother|father|husband|wife|son|daughter|brother|sister|partner|friend|regards
          |sincerely|initials)(?:'s\ name)?(?:\ is|\ was)?{_END}""",
     re.VERBOSE,
 )
-_IDENTIFIED = re.compile(
+_IDENTIFIED = lazy_regex(
     r"""\s+(?:is|was)\s+(?:an?\s+)?(?:\w+\s+){0,3}\d
       | \s*[,.]?\s+(?:n-\s+)?(?:date\ of\ birth|dob|d\.o\.b|mrn|medical\ record|born\b)""",
     re.VERBOSE,
 )
-_ACTING = re.compile(
+_ACTING = lazy_regex(
     r"""\s+(?:is|was)\s+(?:here|seen|an?\s+(?:pleasant|very))
       | \s+(?:reports|reported|states|stated|denies|denied|complain(?:s|ed)|presents|presented|endorses|endorsed|says|said
              |returns|returned|tells|told|notes|noted|describes|described|underwent|received|experienced)\b
       | '?s\s+(?:mother|father|wife|husband|son|daughter|family|parents|sister|brother|doctor|physician)\b""",
     re.VERBOSE,
 )
-_PAUSE_BEFORE = re.compile(r"(?:^|[\n.?!,;:\])>-])\s*$")
-_PAUSE_AFTER = re.compile(r"\s*(?:[,.?!\n]|$)")
+_PAUSE_BEFORE = lazy_regex(r"(?:^|[\n.?!,;:\])>-])\s*$")
+_PAUSE_AFTER = lazy_regex(r"\s*(?:[,.?!\n]|$)")
 
 
 class PhiMatch(NamedTuple):

@@ -11,11 +11,12 @@ import itertools
 import re
 from collections.abc import Collection, Iterator
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from .disguised_words import Candidate
 
-_PIECE = re.compile(r"&(?:\#\w{1,7}|[A-Za-z][A-Za-z0-9]{1,31});|[^\W\d_]+")
-_TIGHT = re.compile(r"(?:[^\w\s]|[\d_]){1,12}")
-_WIDE = re.compile(
+_PIECE = lazy_regex(r"&(?:\#\w{1,7}|[A-Za-z][A-Za-z0-9]{1,31});|[^\W\d_]+")
+_TIGHT = lazy_regex(r"(?:[^\w\s]|[\d_]){1,12}")
+_WIDE = lazy_regex(
     r"[ \t\xa0]{1,4}(?:[^\w\s,;:!?()\"'“”‘’&]|_){1,4}[ \t\xa0]{1,4}|[ \t\xa0]{2,8}|\t|[ \t]?(?:\r?\n[ \t]?){2}"
 )
 """Marks between blanks, several blanks, an empty line: what ends a sentence or a clause is not a cut."""

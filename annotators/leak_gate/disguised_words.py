@@ -6,26 +6,27 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ..known_phi.searchable_text import fold
 
 _LETTERS = r"[^\W\d_]"
 _HEX = r"[0-9A-Fa-f]"
 _ESCAPE = rf"(?:(?:%{_HEX}{{2}})+|(?:={_HEX}{{2}})+|\\u{_HEX}{{4}}|\\u\{{{_HEX}{{1,6}}\}}|\\x{_HEX}{{2}})"
-_ESCAPE_HINT = re.compile(r"%[2-9A-Fa-f]|=[2-9A-F][0-9A-F]|\\[ux]")
-_ESCAPED = re.compile(rf"(?<![^\W\d_])(?:{_LETTERS})*(?:{_ESCAPE}(?:{_LETTERS})*)+")
-_ONE_ESCAPE = re.compile(_ESCAPE)
-_BYTES = re.compile(rf"[%=]({_HEX}{{2}})")
-_CUT = re.compile(
+_ESCAPE_HINT = lazy_regex(r"%[2-9A-Fa-f]|=[2-9A-F][0-9A-F]|\\[ux]")
+_ESCAPED = lazy_regex(rf"(?<![^\W\d_])(?:{_LETTERS})*(?:{_ESCAPE}(?:{_LETTERS})*)+")
+_ONE_ESCAPE = lazy_regex(_ESCAPE)
+_BYTES = lazy_regex(rf"[%=]({_HEX}{{2}})")
+_CUT = lazy_regex(
     rf"(?<![^\W_]){_LETTERS}+(?:(?:[-\u2010\u2011'\u2019`\u00b7\u2022*_~^|/\\]{{1,4}}){_LETTERS}+)+(?![^\W_])"
 )
-_CUT_HINT = re.compile(rf"{_LETTERS}[-\u2010\u2011'\u2019`\u00b7\u2022*_~^|/\\]{{1,4}}{_LETTERS}")
-_PAIR = re.compile(rf"(?<![^\W_])(?=({_LETTERS}{{2,40}})([ ]|[ ]?\u00a0)({_LETTERS}{{2,40}})(?![^\W_]))")
-_SIGN_HINT = re.compile(r"[!|@$+](?<=[^\W_][!|@$+])[^\W_]")
-_WITH_SIGNS = re.compile(r"(?<![^\W_])[^\W_]+(?:[!|@$+][^\W_]+)+(?![^\W_])")
-_COMPOUND = re.compile(rf"(?<![^\W_]){_LETTERS}{{8,60}}(?![^\W_])")
-_HUMP_HINT = re.compile(r"[A-Z](?:(?<=[a-z][A-Z])|(?<=[A-Z][A-Z])[a-z])")
+_CUT_HINT = lazy_regex(rf"{_LETTERS}[-\u2010\u2011'\u2019`\u00b7\u2022*_~^|/\\]{{1,4}}{_LETTERS}")
+_PAIR = lazy_regex(rf"(?<![^\W_])(?=({_LETTERS}{{2,40}})([ ]|[ ]?\u00a0)({_LETTERS}{{2,40}})(?![^\W_]))")
+_SIGN_HINT = lazy_regex(r"[!|@$+](?<=[^\W_][!|@$+])[^\W_]")
+_WITH_SIGNS = lazy_regex(r"(?<![^\W_])[^\W_]+(?:[!|@$+][^\W_]+)+(?![^\W_])")
+_COMPOUND = lazy_regex(rf"(?<![^\W_]){_LETTERS}{{8,60}}(?![^\W_])")
+_HUMP_HINT = lazy_regex(r"[A-Z](?:(?<=[a-z][A-Z])|(?<=[A-Z][A-Z])[a-z])")
 """In every word of ASCII letters that is not in small letters, in capitals, or has only its first letter as a capital."""
-_HUMP = re.compile(r"[^\W\d_a-z]?[a-z]{3,}")
+_HUMP = lazy_regex(r"[^\W\d_a-z]?[a-z]{3,}")
 _LONGEST = 40
 
 _LOOK_ALIKE = str.maketrans(
@@ -33,9 +34,9 @@ _LOOK_ALIKE = str.maketrans(
     | dict(zip("αβεηικνορτυχγΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "abenikvoptuxyABEZHIKMNOPTYX", strict=True))
 )
 """Latin letters for letters of Cyrillic and Greek that look like them (Unicode Technical Standard 39, confusables)."""
-_FOREIGN = re.compile(r"[\u0370-\u03ff\u0400-\u052f]")
-_MIXED = re.compile(rf"{_LETTERS}{{3,40}}")
-_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+_FOREIGN = lazy_regex(r"[\u0370-\u03ff\u0400-\u052f]")
+_MIXED = lazy_regex(rf"{_LETTERS}{{3,40}}")
+_LATIN = lazy_regex(r"[A-Za-z\u00c0-\u024f]")
 
 
 class Candidate(NamedTuple):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind
 from ..known_phi.person_name import AFFIXES, PARTICLES
 from ..known_phi.searchable_text import SearchableText, fold, spelling_variants
@@ -19,28 +20,28 @@ from .letters import Letters
 from .masked_values import MaskedValue
 from .visible_text import plain
 
-_WORD = re.compile(r"[^\W\d_]+")
-_SPACED_HINT = re.compile(r"([ ]{1,2}|[._*·-])[^\W\d_]\1[^\W\d_](?![^\W_])")
-_SPACED = re.compile(
+_WORD = lazy_regex(r"[^\W\d_]+")
+_SPACED_HINT = lazy_regex(r"([ ]{1,2}|[._*·-])[^\W\d_]\1[^\W\d_](?![^\W_])")
+_SPACED = lazy_regex(
     r"""(?<![^\W_]) [^\W\d_]
         (?P<joint>[ ]{1,2}|[._*·-]) [^\W\d_]                  # what divides the first two letters ...
         (?:(?P=joint)[^\W\d_])+ (?![^\W_])                    # ... divides all: `Z o r b l a t t`, `Z-o-r-b-l-a-t-t`
     """,
     re.VERBOSE,
 )
-_LINE_END = re.compile(r"[\n\r\v\f\x85\u2028\u2029][ \t>|]*(?:\d{1,6}[:.)|]?[ \t]+)?(?=[^\W\d_])")
-_HEAD = re.compile(r"[^\W\d_]{1,40}(?![^\W_])")
+_LINE_END = lazy_regex(r"[\n\r\v\f\x85\u2028\u2029][ \t>|]*(?:\d{1,6}[:.)|]?[ \t]+)?(?=[^\W\d_])")
+_HEAD = lazy_regex(r"[^\W\d_]{1,40}(?![^\W_])")
 _LONGEST = 40
 """Longer words are not names (letters)."""
-_TAG_HINT = re.compile(r"[<\[][/!]?[A-Za-z-]")
-_TAG = re.compile(r"<[^<>]*>|\[[^\[\]]*\]")
-_TAGGED = re.compile(
+_TAG_HINT = lazy_regex(r"[<\[][/!]?[A-Za-z-]")
+_TAG = lazy_regex(r"<[^<>]*>|\[[^\[\]]*\]")
+_TAGGED = lazy_regex(
     r"(?<![^\W_])[^\W\d_]+(?:(?:<[/!]?[A-Za-z-][^<>\n]{0,100}>|\[/?[A-Za-z]{1,8}\]){1,4}[^\W\d_]+)+(?![^\W_])"
 )
 _ENTITY = r"&(?:\#\d{1,7};?|\#x[0-9a-f]{1,6};?|[a-z][a-z0-9]{1,31};)"
-_ENTITY_HINT = re.compile(_ENTITY, re.IGNORECASE)
-_ENTITY_OR_LETTERS = re.compile(rf"{_ENTITY}|[^\W\d_]+", re.IGNORECASE)
-_WITH_ENTITIES = re.compile(rf"(?<![^\W\d_])[^\W\d_]*(?:{_ENTITY}[^\W\d_]*)+", re.IGNORECASE)
+_ENTITY_HINT = lazy_regex(_ENTITY, re.IGNORECASE)
+_ENTITY_OR_LETTERS = lazy_regex(rf"{_ENTITY}|[^\W\d_]+", re.IGNORECASE)
+_WITH_ENTITIES = lazy_regex(rf"(?<![^\W\d_])[^\W\d_]*(?:{_ENTITY}[^\W\d_]*)+", re.IGNORECASE)
 _MISREAD = {
     "0": "o",
     "1": "i",
@@ -62,7 +63,7 @@ _SKELETON = str.maketrans(_MISREAD)
 """Gives one form to characters that OCR takes for each other: `Z0rb1att`, `Zorblatt` and `Zorbiatt`."""
 _SHORTEST, _SHORTEST_MISREAD, _SHORTEST_WRAPPED, _SHORTEST_INSIDE = 3, 4, 5, 6
 """Shorter words are not searched for (letters)."""
-_LONGER = re.compile(rf"[^\W_]{{{_SHORTEST_INSIDE + 1},{_LONGEST}}}")
+_LONGER = lazy_regex(rf"[^\W_]{{{_SHORTEST_INSIDE + 1},{_LONGEST}}}")
 _MOST_AROUND = 3
 """Letters before and after a name in a longer word: `jzorblatt`, `zorblattjm`; any digits may be there too."""
 _DERIVED = frozenset("ia ian an ism ist oid ic".split())

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import MaskedSpan
 from ..known_phi.searchable_text import SearchableText
 from .divided_words import DividedWord, ValueWords, find_divided_words
@@ -15,14 +16,14 @@ from .visible_text import VisibleText
 
 _BESIDE = 3
 """Code points beside a masked span in which the rest of its word may begin: a tag, a line end, a hyphen, a blank."""
-_REST = re.compile(r"[^\W_]|[>\]<\[;&\n\r-]")
-_OTHER_SIGNS = re.compile(
+_REST = lazy_regex(r"[^\W_]|[>\]<\[;&\n\r-]")
+_OTHER_SIGNS = lazy_regex(
     r"""[&<\[%=\\\u0370-\u03ff\u0400-\u052f]                    # entities, tags, escapes, letters that look like Latin ones
         (?: (?<=&)(?:\#|[A-Za-z][A-Za-z0-9]{1,31};) | (?<=[^\W\d_][<\[])[/!]?[A-Za-z-]
           | (?<=%)[2-9A-Fa-f] | (?<==)[2-9A-F][0-9A-F] | (?<=\\)[ux] | (?<=[\u0370-\u03ff\u0400-\u052f]) )""",
     re.VERBOSE,
 )
-_RUN = re.compile(r"(?:[^\W_]|[!|@$+]){2}")
+_RUN = lazy_regex(r"(?:[^\W_]|[!|@$+]){2}")
 """Two characters of one word: letters, digits, and the signs that OCR takes for letters."""
 _FEW = 200
 """Masked spans, or words, up to which borders are tested before the whole text is searched."""

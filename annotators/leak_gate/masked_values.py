@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind
 from ..known_phi.age import AgeMatcher
 from ..known_phi.date import DateMatcher
@@ -20,31 +21,31 @@ from .visible_text import plain
 from .word_use import WordUse
 from .words_in_order import WordsInOrder
 
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_RUN = re.compile(r"[^\W_]+")
-_DIGITS = re.compile(r"\d+")
+_WORD = lazy_regex(r"[^\W\d_]{2,}")
+_RUN = lazy_regex(r"[^\W_]+")
+_DIGITS = lazy_regex(r"\d+")
 _DAY = len("2020-03-04")
 LARGE = 10_000
 """Length in code points from which a stricter test precedes each search, so that time stays proportional to the text."""
-_WHITE_SPACE = re.compile(r"\s+")
+_WHITE_SPACE = lazy_regex(r"\s+")
 _WRITTEN_OUT = {"ae": "ä", "oe": "ö", "ue": "ü", "ss": "ß"}
-_DIGRAPH = re.compile("ae|oe|ue|ss")
-_LETTERS_WRITTEN_OUT = re.compile("[äöüß]", re.IGNORECASE)
-_STREET = re.compile(
+_DIGRAPH = lazy_regex("ae|oe|ue|ss")
+_LETTERS_WRITTEN_OUT = lazy_regex("[äöüß]", re.IGNORECASE)
+_STREET = lazy_regex(
     r"""(?P<number>\d+[a-z]?)\s+(?P<name>(?:[^\W\d_][\w'’.-]*\s+){1,3}?)
         (?:street|st|road|rd|avenue|ave|av|lane|ln|drive|dr|boulevard|blvd|court|ct|place|pl|way|close|crescent|cres|terrace|ter
           |square|sq|highway|hwy|parkway|pkwy|circle|cir|trail|trl|row|walk|gardens|grove|alley|mews)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 _SHORT_STREET = "street without its type"
-_MEASURED = re.compile(
+_MEASURED = lazy_regex(
     r"""[\s-]{0,3}(?:percent|per\s?cent|%|degrees?|mgs?|mcg|mls?|cc|mm|cm|kgs?|g|grams?|pounds?|lbs?|feet|inch(?:es)?|beats|bpm
         |seconds?|minutes?|hours?|days?|weeks?|months?|times|units?|dollars|(?:milli|micro|kilo|centi)\w+|thousand)\b""",
     re.VERBOSE,
 )
 _OLDEST_READABLE = 89
 """HIPAA, 45 CFR 164.514(b)(2)(i)(C): ages over 89 identify."""
-_INITIALS = re.compile(r"[^\W\d_](?:[\s.-]{1,2}[^\W\d_]){1,3}\.?")
+_INITIALS = lazy_regex(r"[^\W\d_](?:[\s.-]{1,2}[^\W\d_]){1,3}\.?")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem.text import MANY
 from ..known_phi.searchable_text import SearchableText
 
 FILLER = "|"
 """Replaces each code point of a replacement: not a letter, not white space, and not a part of any pattern."""
 
-_HYPHEN = re.compile(r"-[ \t]*\r?\n[ \t]*")
+_HYPHEN = lazy_regex(r"-[ \t]*\r?\n[ \t]*")
 """A hyphen at the end of a line, and the indent of the next line."""
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ..known_phi.person_name import PARTICLES
 from ..known_phi.searchable_text import PhiMatch, SearchableText, fold
 from ..names.words import NAME, Words
 
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_CLINICAL_END = re.compile(
+_WORD = lazy_regex(r"[^\W\d_]{2,}")
+_CLINICAL_END = lazy_regex(
     r"""[^\W\d_]{4}(?: path(?:y|ies|ic) | (?:ec|os?|s)tom(?:y|ies) | otom(?:y|ies) | plast(?:y|ies) | (?:ur|em|aem|alg|pen|plas)ia
         | itis | osis | oses | scop(?:e|es|y|ic) | graph(?:y|s|ic)? | grams? | hyoid | scapularis | (?:tiv|ic|riz)ally
         | (?:at|ct|it)ively | flex(?:ion)? | iatrics? | omas? | megaly | lysis | troph(?:y|ic) | (?:o|e)?edema )""",

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind
 from ..known_phi.searchable_text import PhiMatch, SearchableText, fold
 from ..names.words import Words
 from .visible_text import plain
 
-_RUN = re.compile(r"[^\W_]+")
-_BETWEEN = re.compile(r"[\s>]{1,12}|,[\s>]{0,12}")
+_RUN = lazy_regex(r"[^\W_]+")
+_BETWEEN = lazy_regex(r"[\s>]{1,12}|,[\s>]{0,12}")
 """Between the words of a name: blanks, at most one comma, an indented or quoted next line."""
 
 

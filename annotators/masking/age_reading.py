@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ..ages.misread import as_digits
 from ..dates.numerals import CARDINAL, cardinal
 
-_NUMBER = re.compile(
+_NUMBER = lazy_regex(
     rf"(?P<digits>\d{{1,3}}(?:,\d{{3}})+(?!\d)|\d+)(?P<tens>['’]?s\b)?|\b(?P<words>{CARDINAL})(?:th|st|nd|rd)?\b"
     r"|\b(?P<decade>twen|thir|for|fif|six|seven|eigh|nine)ties\b|\b(?P<tenth>twent|thirt|fort|fift|sixt|sevent|eight|ninet)ieth\b"
     r"|\b(?P<hundredth>hundredth)\b|\b(?P<small>fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh)\b"
@@ -19,31 +20,31 @@ _DECADES = {"twen": 20, "thir": 30, "for": 40, "fif": 50, "six": 60, "seven": 70
 _TENTHS = {"twent": 20, "thirt": 30, "fort": 40, "fift": 50, "sixt": 60, "sevent": 70, "eight": 80, "ninet": 90}
 _SMALL = {word: i for i, word in enumerate("fourth fifth sixth seventh eighth ninth tenth eleventh".split(), 4)}
 _LATIN = {"quadra": 40, "quinqua": 50, "sexa": 60, "septua": 70, "octo": 80, "nona": 90}
-_UNIT = re.compile(
+_UNIT = lazy_regex(
     r"(?P<year>y)|(?P<month>months?|mos?\b|mths?\b)|(?P<week>weeks?|wks?\b)|(?P<decade>decades?)|(?P<day>days?)",
     re.IGNORECASE,
 )
-_JOINT = re.compile(r"\s*(?:[-–/]|to|or|and)\s*", re.IGNORECASE)
-_NTH_DECADE = re.compile(r"(?:th)?[ -]decade\b", re.IGNORECASE)
+_JOINT = lazy_regex(r"\s*(?:[-–/]|to|or|and)\s*", re.IGNORECASE)
+_NTH_DECADE = lazy_regex(r"(?:th)?[ -]decade\b", re.IGNORECASE)
 _PER_YEAR = {"decade": 0.1, "year": 1.0, "month": 12.0, "week": 365.25 / 7, "day": 365.25}
 _SPAN = 9
 """Years between the first and the last age of a decade (`in her 80s`)."""
 _PAST = r"(?:about|some|around|almost|nearly|over)?[ ]?"
-_AGO = re.compile(
+_AGO = lazy_regex(
     rf"[\s,(]{{0,3}}(?:years?[ ]old[\s,]{{0,2}})?{_PAST}"
     rf"(?P<n>\d{{1,3}}|{CARDINAL})[ -]?(?:years?|yrs?)[ ](?:ago|back|earlier|before)\b",
     re.IGNORECASE,
 )
-_AGO_BEFORE = re.compile(
+_AGO_BEFORE = lazy_regex(
     rf"\b(?P<n>\d{{1,3}}|{CARDINAL})[ -]?(?:years?|yrs?)[ ](?:ago|back|earlier)[\s,(]{{0,3}}"
     r"(?:(?:at|the|of|an?|she|he|was|when|then|aged?|being)[ ])*\Z",
     re.IGNORECASE,
 )
-_AT = re.compile(
+_AT = lazy_regex(
     r"\b(?:at|was|were|turned|when|being|then)(?:[ ]the)?[ ](?:age[ ](?:of[ ])?)?\Z|\baged?[ ](?:of[ ])?\Z",
     re.IGNORECASE,
 )
-_AGED = re.compile(r"aged?\b", re.IGNORECASE)
+_AGED = lazy_regex(r"aged?\b", re.IGNORECASE)
 _WINDOW = 48
 
 

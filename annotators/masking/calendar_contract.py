@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind, RecordField
 from ..dates import cues
 from ..dates.calendar import LATEST_YEAR
@@ -29,7 +30,7 @@ OLDEST = 89
 BIRTH = "a date that may tell an age over {}"
 AGE = "an age that may tell one over {} with the dates"
 
-_BOUNDARY = re.compile(r"[.!?;]\s+(?=[A-Z(\d])|\n[ \t]*(?=\n)")
+_BOUNDARY = lazy_regex(r"[.!?;]\s+(?=[A-Z(\d])|\n[ \t]*(?=\n)")
 """The end of a sentence or paragraph."""
 _TYING = frozenset(
     "a actual aged age an and around as at back became becomes become being birthday bday b day by celebrated celebrates came "
@@ -40,16 +41,16 @@ _TYING = frozenset(
 """Words that may be between an age and the date at which a person has it."""
 _NEAR = 400
 """Code points between an age and the dates of its sentence."""
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = lazy_regex(r"[^\W\d_]+")
 _LONGEST_TIE = 48
 """Code points between an age and its date."""
 _BESIDE = 14
 """Code points beside an age and its date in which a word may say that it is a birthday."""
-_BIRTHDAY = re.compile(
+_BIRTHDAY = lazy_regex(
     r"\b(?:turn(?:s|ed|ing)?|b(?:irth)?-?day|be(?:came|comes?)|celebrat\w+|will be|reach\w*)\b", re.IGNORECASE
 )
-_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d(?!\d)")
-_YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+_ISO_DAY = lazy_regex(r"\d{4}-\d\d-\d\d(?!\d)")
+_YEAR = lazy_regex(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 _LAST = datetime.date(LATEST_YEAR, 12, 31)
 _NONE = datetime.timedelta(0)
 _UNDATED = TimeSpan(_LAST, _LAST, "day")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import datetime
 import math
-import re
 from dataclasses import replace
 
 from dateutil.relativedelta import relativedelta
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ..dates.interpretation import PartialDate
 
-_ISO = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+_ISO = lazy_regex(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 
 _SEASONS = ("winter", "spring", "summer", "autumn")
 """Meteorological: winter is December to February and has the year it begins in."""

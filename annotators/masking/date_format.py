@@ -6,6 +6,7 @@ import re
 from itertools import islice
 from typing import Literal
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ..dates.interpretation import MONTHS, WEEKDAYS, DateInterpretation, PartialDate
 
 Style = Literal["text", "seed", "iso", "original"]
@@ -54,7 +55,7 @@ def _iso(date: PartialDate) -> str:
     return date.iso()
 
 
-_RUN = re.compile(r"\d+|[^\W\d_]+|[\W_]+")
+_RUN = lazy_regex(r"\d+|[^\W\d_]+|[\W_]+")
 _ORDINAL = ("st", "nd", "rd", "th")
 
 

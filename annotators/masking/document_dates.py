@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind
 from ..dates.interpretation import DateInterpretation, PartialDate
 from ..dates.parse import parse_date
@@ -21,12 +22,12 @@ Order = Literal["MDY", "DMY"]
 Parse = Callable[[str], tuple[DateInterpretation, ...]]
 
 _EDGE = " \t\n\r,.;:()[]"
-_LEAD = re.compile(
+_LEAD = lazy_regex(
     rf"(?:[{re.escape(_EDGE)}]|(?:on|in|at|since|until|till|by|from|before|after|during|the|of|about)\s)*", re.I
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = lazy_regex("[\ud800-\udfff]")
 _JOINT = frozenset("-/")
-_FOUR_DIGITS = re.compile(r"\d{4}")
+_FOUR_DIGITS = lazy_regex(r"\d{4}")
 
 
 @dataclass(frozen=True, slots=True)

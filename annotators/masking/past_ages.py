@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import re
 
+from ...pipeline.storage.lazy_regex import lazy_regex
+
 _LONGEST = 120
 """Code points between an age and its date: one clause."""
 _WINDOW = 48
 _FEW = r"(?:(?:only|just|about|around|almost|nearly|barely|still|already|the|a|an|age|aged|of)[ ])*\Z"
-_HAD = re.compile(rf"\b(?:was|were|been|being|turned)[ ]{_FEW}", re.IGNORECASE)
+_HAD = lazy_regex(rf"\b(?:was|were|been|being|turned)[ ]{_FEW}", re.IGNORECASE)
 """Words before an age that a person had once."""
-_AT = re.compile(rf"\b(?:at|by|from|until|till|as|when|aged?)[ ]{_FEW}", re.IGNORECASE)
+_AT = lazy_regex(rf"\b(?:at|by|from|until|till|as|when|aged?)[ ]{_FEW}", re.IGNORECASE)
 """Words before an age at which something happened."""
-_AGED = re.compile(r"aged\b", re.IGNORECASE)
-_LINK = re.compile(r"\b(?:when|while|as|at|until|before|after)\b", re.IGNORECASE)
-_WHEN = re.compile(r"\b(?:when|while|as)\b", re.IGNORECASE)
-_ONE = re.compile(
+_AGED = lazy_regex(r"aged\b", re.IGNORECASE)
+_LINK = lazy_regex(r"\b(?:when|while|as|at|until|before|after)\b", re.IGNORECASE)
+_WHEN = lazy_regex(r"\b(?:when|while|as)\b", re.IGNORECASE)
+_ONE = lazy_regex(
     r"(?:[ ]years?[ ]old)?,?[ ](?:he|she|they|we|i|the|his|her|their|when|while|in|since|(?-i:[A-Z])\w+[ ]\w+ed)\b",
     re.IGNORECASE,
 )
 """A clause behind an age: its subject, or the time."""
-_OPENS = re.compile(r"(?:\A|[.!?;\n])[ ]*(?:back[ ])?(?:in|during|by|since)[ ]\Z", re.IGNORECASE)
+_OPENS = lazy_regex(r"(?:\A|[.!?;\n])[ ]*(?:back[ ])?(?:in|during|by|since)[ ]\Z", re.IGNORECASE)
 """The beginning of a sentence, before its date."""
-_NOW = re.compile(
+_NOW = lazy_regex(
     r"\b(?:is|has|presents?|lives|takes|now|then|today|current(?:ly)?|admission|admitted|presentation|consultation|visit)\b"
     r"|[;:]|\n[ \t]*\n|\d{3}",
     re.IGNORECASE,
 )
 """Text between an age and a date that belong to different times."""
-_AND = re.compile(r"\band\b", re.IGNORECASE)
+_AND = lazy_regex(r"\band\b", re.IGNORECASE)
 
 
 def had_then(text: str, age: tuple[int, int], date: tuple[int, int]) -> bool:

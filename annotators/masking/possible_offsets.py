@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import datetime
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from dateutil.relativedelta import relativedelta
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ..dates.calendar import LANGUAGES, Calendar
 from .date_arithmetic import moved
 from .operator import Context, Mention, Span
 
 _WEEKDAYS = Calendar(LANGUAGES).weekdays
-_BEFORE = re.compile(r"(?<!\w)(?P<w>[^\W\d_]{3,11})[\s,.(]{1,3}(?:the\s)?\Z")
-_AFTER = re.compile(r"[\s,(]{1,3}(?P<w>[^\W\d_]{3,11})(?!\w)")
+_BEFORE = lazy_regex(r"(?<!\w)(?P<w>[^\W\d_]{3,11})[\s,.(]{1,3}(?:the\s)?\Z")
+_AFTER = lazy_regex(r"[\s,(]{1,3}(?P<w>[^\W\d_]{3,11})(?!\w)")
 _WINDOW = 16
 _LAST_DAY = datetime.date.max.toordinal()
 

@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Iterable, Iterator
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind
 from ..dates.windows import encodable
 from ..patterns.gate import Gate
@@ -13,25 +14,25 @@ from . import words
 from .cues import CUES, NOT_INITIALS, TITLE
 from .token_context import NameSpan, TokenContext
 
-_TYPED = re.compile(
+_TYPED = lazy_regex(
     r"(?<![\w/.-])([A-Z]{2,4})[/:]([a-z]{2,4}|[A-Z]{2,4})(?![\w/])|(?<![\w/.-])([a-z]{2,4})/([a-z]{2,4})(?![\w/])"
 )
 """`TEC/mdq`, `RKT/mjs`, `jrw/pb`: who dictated and who typed."""
-_TYPING = re.compile(r"\b[DT]:|[Dd]ict|[Tt]rans|\bDD\b|\b[Jj]ob\b")
-_SIGNED = re.compile(r"(?:^|\n)[ \t]*[-–—/]?[ \t]?([A-Z]{2,4})[ \t]*(?=\n[ \t]*\n|\n?\s*\Z)")
+_TYPING = lazy_regex(r"\b[DT]:|[Dd]ict|[Tt]rans|\bDD\b|\b[Jj]ob\b")
+_SIGNED = lazy_regex(r"(?:^|\n)[ \t]*[-–—/]?[ \t]?([A-Z]{2,4})[ \t]*(?=\n[ \t]*\n|\n?\s*\Z)")
 """Capitals alone in the last line of a paragraph."""
-_DASHED = re.compile(r"(?:(?<=\s)[-–—~]{1,2} ?([A-Z]{2,3}|[a-z]{2,3}))(?=[.)\]]?[ \t]*(?:\n|\Z))")
+_DASHED = lazy_regex(r"(?:(?<=\s)[-–—~]{1,2} ?([A-Z]{2,3}|[a-z]{2,3}))(?=[.)\]]?[ \t]*(?:\n|\Z))")
 """`... -DW` at the end of a line."""
-_BRACKETED = re.compile(r"\(([a-z]{2,4})\)(?=\s*(?:\n|\Z))")
+_BRACKETED = lazy_regex(r"\(([a-z]{2,4})\)(?=\s*(?:\n|\Z))")
 _ROLE = (
     r"\b(?:[Tt]ech|[Tt]echnologist|[Ss]onographer|RN|rn|[Ii]nitials?|[Tt]yped|[Dd]ict(?:ated)?|[Ss]igned|dr|Dr|[Aa]ttending|QC"
     r"|[Ii]njected by|[Cc]hecked by|[Dd]ispensed|[Tt]ranscribed|SPI|physiol|corrected by|seen w/|d/w)"
 )
-_ROLED = re.compile(
+_ROLED = lazy_regex(
     rf"{_ROLE}(?:[ ]*[:=][ ]*|[ ]+)([A-Z]{{2,3}}|(?<=: )[a-z]{{2,3}}|(?<=RN )[a-z]{{2}}|(?<=ing )[a-z]{{2}})(?![\w'/.-])"
 )
 _WHO = r"\b(?i:pt|patient|subject|initials|mr|mrs|ms|child|baby|client|participant)\b[ .:(]{0,3}"
-_PATIENT = re.compile(rf"{_WHO}((?:[A-Z][.-][ ]?){{1,3}}[A-Z]\.?|[A-Z]\.)(?![\w-])")
+_PATIENT = lazy_regex(rf"{_WHO}((?:[A-Z][.-][ ]?){{1,3}}[A-Z]\.?|[A-Z]\.)(?![\w-])")
 _FAMILIES = (
     (_TYPED, 0.7, "dictated and typed"),
     (_SIGNED, 0.6, "initials that sign"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind
 from ..lexicon import Entry
 from . import cues, words
@@ -29,7 +29,7 @@ _LIVED = listed(
     "lives lived living resides residing resident moved born travelled traveled travelling traveling flew originally "
     "based hometown"
 )
-_ZIP = re.compile(r"\d{5}")
+_ZIP = lazy_regex(r"\d{5}")
 _BEFORE_US = listed("the in from within to")
 _OTHER_FORMS = "code abbreviation demonym"
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from .validators import hit_filter
 
-_WORD = re.compile(r"(?<!\w)[^\W\d_][\w'’.-]*")
+_WORD = lazy_regex(r"(?<!\w)[^\W\d_][\w'’.-]*")
 _NOT_STREETS = """
 am pm jan feb mar apr may jun jul aug sep sept oct nov dec january february march april june july august september october
 november december mon tue wed thu fri sat sun monday tuesday wednesday thursday friday saturday sunday day days week weeks
@@ -21,7 +22,7 @@ drive way close place court walk row loop trail park circle grove square gardens
 terrace st dr ct pl sq cir trl ter
 """
 _NEED_CAPITAL = frozenset(_CAPITAL_ONLY.split())
-_STREET_WORD = re.compile(
+_STREET_WORD = lazy_regex(
     r"\b(street|str|st|avenue|ave|av|road|rd|drive|dr|lane|ln|boulevard|blvd|court|ct|place|pl|plaza|square|sq|terrace|parkway"
     r"|pkwy|highway|hwy|freeway|turnpike|circle|cir|trail|way|alley|crescent|cres|close|gardens?|grove|loop|row|walk|mews|quay"
     r"|parade)\b",
@@ -104,7 +105,7 @@ def spanish_street_shape(text: str) -> bool:
     return not any(word.rstrip(".").lower() in _SPANISH_STOP for word in _WORD.findall(text))
 
 
-_UNIT_ONLY = re.compile(r"(?i)(?:unit|suite|room|rm|level|block|house|lot|flat)\b")
+_UNIT_ONLY = lazy_regex(r"(?i)(?:unit|suite|room|rm|level|block|house|lot|flat)\b")
 _NOT_UNIT = """
 affect line t-wave wave diastolic systolic mood score rate iv po prn left right normal admission bed ward surgery hospital
 care response alert plan exam dose note cough pain start stop see per age male female trial nerve blood cell cells red white

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_TYPOGRAPHIC = re.compile(
+from ...pipeline.storage.lazy_regex import lazy_regex
+
+_TYPOGRAPHIC = lazy_regex(
     "[\u00a0\u00ad\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u2000-\u2015\u2018\u2019\u201c\u201d\u2028\u2029\u202f\u205f\u2060"
     "\u2212\u3000\ufe58\ufe63\ufeff\uff01-\uff5e]"
 )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from .validators import digits, hit_filter
 
-_HOURS = re.compile(r"(?:[01][0-9]|2[0-3])[0-5][0-9]")
-_RANGE = re.compile(r"([0-9]{1,6})\s?[-/:]\s?([0-9]{1,6})")
+_HOURS = lazy_regex(r"(?:[01][0-9]|2[0-3])[0-5][0-9]")
+_RANGE = lazy_regex(r"([0-9]{1,6})\s?[-/:]\s?([0-9]{1,6})")
 
 
 @hit_filter("not_range")
@@ -28,7 +29,7 @@ def not_range(text: str) -> bool:
     return abs(len(low) - len(high)) > 1 or len(low) + len(high) > (10 if "-" in text else 6)
 
 
-_TEMPERATURE = re.compile(
+_TEMPERATURE = lazy_regex(
     r"[A-Za-z]{1,3}[0-9]{1,3}|[0-9]{1,4}[A-Za-z]{1,3}|[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?[ap]?m?|[0-9]{1,2}w[0-9]d?"
 )
 
@@ -52,8 +53,8 @@ th n v x g p a e b cal ada bmp cbc cmp abg vbg lft
 """
 _LABEL = frozenset(_LABELS.split())
 _SLASHED = frozenset("ac simv prvc vc pc ps psv bp hr rr t p r iv im po peep cpap".split())
-_LEADING = re.compile(r"([A-Za-z]+)(?:[ /]|$)")
-_SCALE = re.compile(
+_LEADING = lazy_regex(r"([A-Za-z]+)(?:[ /]|$)")
+_SCALE = lazy_regex(
     r"[0-9]+(?:st|nd|rd|th|ST|ND|RD|TH)|[A-Z][0-9][0-9A-Z]\.[0-9A-Z]{1,4}"
     r"|(?i:phq|gad|moca|audit|cssrs|c-ssrs|sf|who|eq|epds|ecog|ipss|aims|cage|mmse|ctcae|meddra|icd|cpt)-?[0-9].*"
 )
@@ -84,7 +85,7 @@ unchanged continue continued clinic ward team parent caller provider pharmacy ph
 transferred ambulating complains denies states
 """
 _NOT_LOGIN = frozenset(_LOGIN_WORDS.split())
-_CLOCK = re.compile(r"(?:[01]?[0-9]|2[0-3])[:.][0-5][0-9](?::[0-5][0-9])?")
+_CLOCK = lazy_regex(r"(?:[01]?[0-9]|2[0-3])[:.][0-5][0-9](?::[0-5][0-9])?")
 
 
 @hit_filter("not_clock")
@@ -93,7 +94,7 @@ def not_clock(text: str) -> bool:
     return _CLOCK.fullmatch(text) is None
 
 
-_ENDING = re.compile(r"(?:ed|ing|tion|ly|ness|ment|able|ous|ive|ical)$")
+_ENDING = lazy_regex(r"(?:ed|ing|tion|ly|ness|ment|able|ous|ive|ical)$")
 
 
 @hit_filter("login_word")
@@ -103,7 +104,7 @@ def login_word(text: str) -> bool:
     return word not in _NOT_LOGIN and not (word.isalpha() and _ENDING.search(word))
 
 
-_MEASURE = re.compile(
+_MEASURE = lazy_regex(
     r"(?i:[a-z]{1,3}[0-9]{1,3}|(?:stage|grade|level|type|phase|class|day|week|cycle|covid|visit|group|room|bed|ward|unit|form|step|part|sec"
     r"|item|table|fig|tab|page|ver|rev|ca|cov|hba|interleukin|vitamin|factor|iphone|gate|tier|arm|dose|zone|caspase|cytokeratin|omega|complex|cancer|month|cranial|line|case|step|study|trial|tumou?r|nerve|panel|grp|square|meters?|cells?)[-._]?[0-9]{1,4})"
 )

@@ -6,7 +6,7 @@ further than one window. A match that reaches the end of its window is repeated 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...typesystem import PhiKind
@@ -15,7 +15,7 @@ from .gate import Gate, head, names_words
 from .lists import StringList
 from .outline import outline
 from .rule import AllowList, DenyList, Rule, SentenceSource, Surroundings
-from .validators import digits, find_filter, find_validator
+from .validators import Check, NamedCheck, digits, find_filter, find_validator
 
 WINDOW = 4_096
 OVERLAP = 1_024
@@ -29,6 +29,9 @@ NAME_GATE_SIZE = 8
 DIGIT_GATE_SIZE = 24
 """Patterns in one pass if they begin with a digit. All of them are active wherever there are digits, and the states would be too
 many: 47 in one pass built 13 MB of them after 20,000 short notes. So the pass takes their outlines."""
+
+Passes = Sequence[tuple[list[int], list[str]]]
+"""Combined passes: the numbers of their patterns, and these patterns broadened."""
 
 
 class RuleMatch(NamedTuple):
@@ -49,23 +52,44 @@ class RuleMatch(NamedTuple):
         return f"<RuleMatch {self.begin}:{self.end} {self.rule}>"
 
 
-class RuleMatcher:
-    """The rules and lists of a rule file, compiled."""
+class _Checks(dict[str, Check]):
+    """Checks by name, each looked up when it is first needed: that of a national number imports a library."""
 
-    def __init__(self, rules: Sequence[Rule], deny: Sequence[DenyList], allow: AllowList) -> None:
+    def __init__(self, find: Callable[[str], NamedCheck]) -> None:
+        super().__init__()
+        self._find = find
+
+    def __missing__(self, name: str) -> Check:
+        check = self[name] = self._find(name).check
+        return check
+
+
+class RuleMatcher:
+    """The rules and lists of a rule file, compiled. `passes` are those of an earlier matcher of the same rules."""
+
+    def __init__(
+        self, rules: Sequence[Rule], deny: Sequence[DenyList], allow: AllowList, passes: Passes | None = None
+    ) -> None:
         self._rules, self._deny_lists, self._allow_patterns = rules, deny, allow.patterns
         self.compiled = [
             (rule, order, compiled, compiled.groupindex[rule.group] if isinstance(rule.group, str) else rule.group)
             for order, rule in enumerate(rules)
             for compiled in rule.patterns
         ]
-        self._checks = {r.validator: find_validator(r.validator).check for r in rules if r.validator}
-        self._filters = {name: find_filter(name).check for r in rules for name in r.filters}
+        self._checks, self._filters = _Checks(find_validator), _Checks(find_filter)
         self._deny = StringList((s, i) for i, deny_list in enumerate(deny) for s in deny_list.strings)
         self._allow = StringList((s, 0) for s in allow.strings)
         # the patterns that may mark some kinds, and the others
         self._kinds: dict[tuple[PhiKind, ...], tuple[frozenset[int], ...]] = {}
-        self.gates = self._combine()
+        self.gates = (
+            self._combine()
+            if passes is None
+            else [(numbers, Gate(patterns, are_broadened=True)) for numbers, patterns in passes]
+        )
+
+    @property
+    def passes(self) -> Passes:
+        return [(numbers, gate.patterns) for numbers, gate in self.gates]
 
     def find(
         self, text: str, sentences: SentenceSource = None, rule: str | None = None, kinds: Sequence[PhiKind] = ()

@@ -7,20 +7,21 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Literal
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from .syntax import CHARACTER_CLASS, re2_options
 
-_ELEMENT = re.compile(rf"\\Q.*?\\E|\\[pPx]\{{[^{{}}]*\}}|\\.|{CHARACTER_CLASS}|.", re.DOTALL)
-_RUN = re.compile(rf"(?:[^\\\[()|]|\\Q.*?\\E|\\.|{CHARACTER_CLASS})+", re.DOTALL)
+_ELEMENT = lazy_regex(rf"\\Q.*?\\E|\\[pPx]\{{[^{{}}]*\}}|\\.|{CHARACTER_CLASS}|.", re.DOTALL)
+_RUN = lazy_regex(rf"(?:[^\\\[()|]|\\Q.*?\\E|\\.|{CHARACTER_CLASS})+", re.DOTALL)
 """Everything up to the next parenthesis or bar."""
-_FLAGS = re.compile(r"\(\?[a-zA-Z-]+\)")
-_QUANTIFIER = re.compile(r"(?:[?*+]|\{[0-9]+(?:,[0-9]*)?\})\??")
-_GROUP_START = re.compile(r"\((?:\?(?:P?<\w+>|[a-zA-Z-]*:))?")
-_OPENING = re.compile(r"(?:\(\?[a-zA-Z-]*:|\(\?P?<\w+>|\((?!\?)|\\b|[\^|)])*")
-_BOUNDS = re.compile(
+_FLAGS = lazy_regex(r"\(\?[a-zA-Z-]+\)")
+_QUANTIFIER = lazy_regex(r"(?:[?*+]|\{[0-9]+(?:,[0-9]*)?\})\??")
+_GROUP_START = lazy_regex(r"\((?:\?(?:P?<\w+>|[a-zA-Z-]*:))?")
+_OPENING = lazy_regex(r"(?:\(\?[a-zA-Z-]*:|\(\?P?<\w+>|\((?!\?)|\\b|[\^|)])*")
+_BOUNDS = lazy_regex(
     rf"\\Q.*?\\E|\\[pPx]\{{[^{{}}]*\}}|\\.|{CHARACTER_CLASS}|\{{(?P<least>[0-9]+),[0-9]+\}}\??", re.DOTALL
 )
 """A repeat with an upper bound; or an escape or a class, in which braces are not repeats."""
-_DIGIT = re.compile(r"[0-9]|\\d|\[[0-9-]+\]|\[\[:digit:\]\]")
+_DIGIT = lazy_regex(r"[0-9]|\\d|\[[0-9-]+\]|\[\[:digit:\]\]")
 
 
 class Gate:
@@ -29,22 +30,21 @@ class Gate:
     Patterns are broadened before they are combined: the automaton stays small, and each new text needs few new states.
     """
 
-    def __init__(self, patterns: Iterable[str]) -> None:
+    def __init__(self, patterns: Iterable[str], *, are_broadened: bool = False) -> None:
         import re2
 
-        self._count = 0
+        self.patterns = list(patterns if are_broadened else map(broadened, patterns))
         self.automaton: Any = re2.Set.SearchSet(re2_options())
         self.automaton.Add("")  # always matches; if it is missing from a result, the pass ran out of memory
-        for pattern in patterns:
-            self.automaton.Add(broadened(pattern))
-            self._count += 1
+        for pattern in self.patterns:
+            self.automaton.Add(pattern)
         self.automaton.Compile()
 
     def occurring(self, piece: bytes) -> Iterable[int]:
         """Return the numbers of the patterns that can occur in the text, ascending; all of them if the pass failed."""
         numbers = self.automaton.Match(piece)
         if not numbers or 0 not in numbers:
-            return range(self._count)
+            return range(len(self.patterns))
         return sorted(n - 1 for n in numbers if n) if len(numbers) > 1 else ()
 
 

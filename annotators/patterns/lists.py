@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from ...pipeline.storage.lazy_regex import lazy_regex
+
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
-_PIECE = re.compile(rf"(?:[^\W\d_][\u0300-\u036f{_INVISIBLE}]*)+|\d+")
+_PIECE = lazy_regex(rf"(?:[^\W\d_][\u0300-\u036f{_INVISIBLE}]*)+|\d+")
 _UNSEEN = dict.fromkeys(map(ord, _INVISIBLE))
-_GAP = re.compile(r"[\s\-‐-―−_'’.,&/()#+:]{0,4}\Z")
+_GAP = lazy_regex(r"[\s\-‐-―−_'’.,&/()#+:]{0,4}\Z")
 _END: Any = None
 
 

@@ -9,20 +9,21 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from .syntax import CHARACTER_CLASS, re2_options
 
 LETTER = r"[A-Za-z\x{17f}\x{212a}]"
 """A letter in any case; two letters beyond ASCII have the lower case `s` and `k`."""
 DIGIT = "[0-9]"
 _BEYOND_ASCII = r"\x{80}-\x{10ffff}"
-_TOKEN = re.compile(
+_TOKEN = lazy_regex(
     r"(?P<group>\((?:\?(?:P?<\w+>|[a-zA-Z-]*:|[a-zA-Z-]+\)))?)|(?P<repeat>\{[0-9]+(?:,[0-9]*)?\})|(?P<unknown>\\[QpPC])"
     rf"|(?P<escape>\\x\{{[^{{}}]*\}}|\\.)|(?P<set>{CHARACTER_CLASS})|(?P<character>.)",
     re.DOTALL,
 )
 _REPEAT = r"(?:[?*+]|\{[0-9]+(?:,[0-9]*)?\})?"
-_LETTERS = re.compile(rf"(?:{re.escape(LETTER)}{_REPEAT})+")
-_MANDATORY = re.compile(rf"{re.escape(LETTER)}(?![?*]|\{{0)")
+_LETTERS = lazy_regex(rf"(?:{re.escape(LETTER)}{_REPEAT})+")
+_MANDATORY = lazy_regex(rf"{re.escape(LETTER)}(?![?*]|\{{0)")
 _ESCAPES = {r"\w": "[A-Za-z0-9_]", r"\W": "(?s:.)", r"\D": "(?s:.)", r"\S": "(?s:.)"}
 _ASCII = "".join(map(chr, range(128)))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiKind
 
 Side = Literal["before", "after", "near"]
@@ -21,10 +22,10 @@ Phrases = tuple[tuple[str, ...], ...]
 REACH = 400
 """Maximum number of code points read on either side of a match."""
 
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?|[#@]")
-_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)?|[#@]")
-_LINE = re.compile(r"[\r\n]")
-_STOP = re.compile(r"[\r\n]|[.!?](?=\s+[A-Z])")
+_WORD = lazy_regex(r"[^\W_]+(?:'[^\W_]+)?|[#@]")
+_ASCII_WORD = lazy_regex(r"[a-z0-9]+(?:'[a-z0-9]+)?|[#@]")
+_LINE = lazy_regex(r"[\r\n]")
+_STOP = lazy_regex(r"[\r\n]|[.!?](?=\s+[A-Z])")
 
 
 def words_of(text: str) -> list[str]:
@@ -198,7 +199,7 @@ class AllowList:
     patterns: tuple[Any, ...] = ()
 
 
-_TAG = re.compile(r"<([A-Z][A-Z0-9_]*)>(.*?)</\1>", re.DOTALL)
+_TAG = lazy_regex(r"<([A-Z][A-Z0-9_]*)>(.*?)</\1>", re.DOTALL)
 
 
 def unmark(line: str) -> tuple[str, list[tuple[int, int, str]]]:

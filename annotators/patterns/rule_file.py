@@ -10,7 +10,8 @@ from typing import ClassVar, Self
 
 from ...pipeline.contract.resources import Resource
 from ...pipeline.errors import ConfigError, Fault, ResourceError
-from .engine import RuleMatcher
+from .engine import Passes, RuleMatcher
+from .kept_rules import Rules, keep_rules, kept_rules
 from .loader import Loader, files_of, shipped
 from .rule import AllowList, DenyList, Rule, unmark
 
@@ -53,11 +54,13 @@ class RuleFile(Resource):
     rules: tuple[Rule, ...]
     deny: tuple[DenyList, ...]
     allow: AllowList
+    passes: Passes | None = None
+    """The combined passes over its patterns, if they are known."""
 
     @cached_property
     def matcher(self) -> RuleMatcher:
         """The compiled rules."""
-        return RuleMatcher(self.rules, self.deny, self.allow)
+        return RuleMatcher(self.rules, self.deny, self.allow, self.passes)
 
     def faults(self) -> list[Fault]:
         """Return the examples and counter-examples that the rules fail."""
@@ -72,9 +75,15 @@ class RuleFile(Resource):
     @classmethod
     def load(cls, name: str) -> Self:
         """Read a rule file by path or shipped name. Raises ResourceError that lists every fault with file and line."""
+        path = shipped().get(name)
+        known = kept_rules(path) if path else None
+        if known is not None:
+            return cls(str(path), *known)
         rule_file, faults = cls.read(name)
         if rule_file is None:
             raise ResourceError("\n".join(map(str, faults)))
+        if path:
+            keep_rules(path, Rules(rule_file.rules, rule_file.deny, rule_file.allow, rule_file.matcher.passes))
         return rule_file
 
     @classmethod

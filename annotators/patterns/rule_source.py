@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import yaml
 
 from ...pipeline.errors import Fault, nearest
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...pipeline.storage.yaml_source import MOST_VALUES, bottomless
 from ...typesystem import PhiKind
 from .rule import Phrases, words_of
@@ -109,7 +109,7 @@ class MarkedYaml:
                 self._lines[(*path, name)] = line
 
 
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+NAME = lazy_regex(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 @dataclass

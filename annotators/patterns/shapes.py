@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from .validators import digits, has_digit, hit_filter
 
 _COUNTRY = """
@@ -32,20 +33,20 @@ UNSAFE = frozenset(_UNSAFE.split())
 
 
 _MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-_NUMERIC = re.compile(r"([0-9]{1,2})([-/. ])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})(?![0-9])")
-_YEAR_FIRST = re.compile(r"(?:19|20)[0-9]{2}([-/. ])([0-9]{1,2})\1([0-9]{1,2})(?![0-9])")
-_WITH_MONTH = re.compile(
+_NUMERIC = lazy_regex(r"([0-9]{1,2})([-/. ])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})(?![0-9])")
+_YEAR_FIRST = lazy_regex(r"(?:19|20)[0-9]{2}([-/. ])([0-9]{1,2})\1([0-9]{1,2})(?![0-9])")
+_WITH_MONTH = lazy_regex(
     rf"(?:[0-9]{{1,2}}[-/. ]?(?:{_MONTH})[a-z]*[-/., ]*(?:[0-9]{{4}}|[0-9]{{2}})"
     rf"|(?:19|20)[0-9]{{2}}[-/. ]?(?:{_MONTH})[a-z]*[-/. ]*[0-9]{{1,2}})(?![0-9])",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
-_YMD = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
-_DMY = re.compile(
+_YEAR = lazy_regex(r"(?:19|20)[0-9]{2}")
+_YMD = lazy_regex(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
+_DMY = lazy_regex(
     r"(?:(?:0[1-9]|[12][0-9]|3[01])(?:0[1-9]|1[0-2])|(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))(?:19|20)[0-9]{2}"
 )
-_TIME_SIGNS = re.compile(r"(?<=[0-9])[Tt ](?=[0-9])|[Zz]$")
-_CLOCK = re.compile(r"(?:[01][0-9]|2[0-3])[0-5][0-9](?:[0-5][0-9](?:[0-9]{3})?)?")
+_TIME_SIGNS = lazy_regex(r"(?<=[0-9])[Tt ](?=[0-9])|[Zz]$")
+_CLOCK = lazy_regex(r"(?:[01][0-9]|2[0-3])[0-5][0-9](?:[0-5][0-9](?:[0-9]{3})?)?")
 
 
 def leading_date(text: str) -> int:
@@ -86,7 +87,7 @@ def not_leading_date(text: str) -> bool:
 
 def _reject(name: str, description: str, pattern: str) -> None:
     """Register a filter that drops what matches a pattern in full."""
-    compiled = re.compile(pattern)
+    compiled = lazy_regex(pattern)
 
     def check(text: str) -> bool:
         return compiled.fullmatch(text) is None

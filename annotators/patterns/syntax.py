@@ -7,16 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...pipeline.errors import nearest
+from ...pipeline.storage.lazy_regex import lazy_regex
 
 MAX_MEMORY = 16 << 20
 """Maximum number of bytes for the automaton of one pattern or one combined pass."""
 
-_PIECE = re.compile(
+_PIECE = lazy_regex(
     r"[^\\\[{\s#]+|\\Q.*?\\E|\\[pPx]\{[^{}]*\}|\\.|\[|\{([A-Za-z][A-Za-z0-9_]*)\}|\s+|\#[^\n]*|.", re.DOTALL
 )
 CHARACTER_CLASS = r"\[\^?\]?(?:\[:\^?\w+:\]|\\[pPx]\{[^{}]*\}|\\.|[^\]\\])*\]"
 """A character class of google-re2, as a pattern."""
-_CLASS = re.compile(CHARACTER_CLASS, re.DOTALL)
+_CLASS = lazy_regex(CHARACTER_CLASS, re.DOTALL)
 
 
 class PatternError(ValueError):

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from ...pipeline.errors import nearest
+from ...pipeline.storage.lazy_regex import lazy_regex
 
 Check = Callable[[str], bool]
-_DIGIT = re.compile(r"[0-9]")
+_DIGIT = lazy_regex(r"[0-9]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiCandidate, PhiKind
 from .candidates import matches_source
 
 _FORM = "expected SOURCE, SOURCE.RULE, SOURCE:KIND or SOURCE.RULE:KIND"
-_ENTRY = re.compile(r"(?P<source>[^.:\s]+)(?:\.(?P<rule>[^:]+))?(?::(?P<kind>[^:\s]+))?")
+_ENTRY = lazy_regex(r"(?P<source>[^.:\s]+)(?:\.(?P<rule>[^:]+))?(?::(?P<kind>[^:\s]+))?")
 
 
 @dataclass(frozen=True, slots=True)

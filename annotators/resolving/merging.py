@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiCandidate, PhiKind
 from .candidates import CandidateSpan, SourceOrder, source_name
 from .spans import ResolvedSpan
 
-_GAP = re.compile(r"[ \u00a0\-\u2010\u2011]?")
-_AFTER_ABBREVIATION = re.compile(r"\. ?")
-_ABBREVIATION = re.compile(r"(?:^|[\W_])(?:[^\W\d_]|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr)$")
+_GAP = lazy_regex(r"[ \u00a0\-\u2010\u2011]?")
+_AFTER_ABBREVIATION = lazy_regex(r"\. ?")
+_ABBREVIATION = lazy_regex(r"(?:^|[\W_])(?:[^\W\d_]|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr)$")
 
 
 def merge_neighbors(

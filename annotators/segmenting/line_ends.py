@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from ...pipeline.storage.lazy_regex import lazy_regex
+
 NewlineBreaks = Literal["auto", "line", "blank-line"]
 
 NEWLINES = "\n\r\x0b\x0c\x85\u2028\u2029"
 BULLETS = "*•▪●◦‣∙■□➢►✓\uf0b7\uf0a7"
-_NEWLINE = re.compile(r"\r\n|[\n\r\x0b\x85\u2028]")
-_PARAGRAPH = re.compile(r"[\x0c\u2029]")
-_LIST_ITEM = re.compile(f"(?:[-–—#+>{re.escape(BULLETS)}]|\\(?(?:\\d{{1,3}}|[a-zA-Z]|[ivxIVX]{{1,4}})[.)])\\s")
-_FIELD = re.compile(r"[^\W\d_][^\n\r:.?!]{0,40}:(?:\s|\Z)")
-_HEADING = re.compile(r"[^\n\r]{3,60}(?=[\n\r]|\Z)")
+_NEWLINE = lazy_regex(r"\r\n|[\n\r\x0b\x85\u2028]")
+_PARAGRAPH = lazy_regex(r"[\x0c\u2029]")
+_LIST_ITEM = lazy_regex(f"(?:[-–—#+>{re.escape(BULLETS)}]|\\(?(?:\\d{{1,3}}|[a-zA-Z]|[ivxIVX]{{1,4}})[.)])\\s")
+_FIELD = lazy_regex(r"[^\W\d_][^\n\r:.?!]{0,40}:(?:\s|\Z)")
+_HEADING = lazy_regex(r"[^\n\r]{3,60}(?=[\n\r]|\Z)")
 
 _NARROWEST, _WIDEST = 60, 130  # code points; shorter lines are fields and lists, longer ones are whole paragraphs
 _HALF_LINE = 40  # code points; a lower-case letter after a line of this length continues it

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from .abbreviations import (
     BEFORE_NUMBER,
     BEGINNERS,
@@ -27,7 +28,7 @@ _STOPS = ".!?…"
 _WIDE_STOPS = "。！？｡؟۔।॥։።"  # always end a sentence
 _CLOSERS = "\"';)]}”’»」』）】"
 _OPENERS = "\"'([{“‘«「『（【¿¡"
-_MARK = re.compile(
+_MARK = lazy_regex(
     rf"""[{re.escape(_STOPS + _WIDE_STOPS + BULLETS + NEWLINES)})]      # a class at the start makes the search fast
     (?: (?<= [a-z][a-z]\.) (?= \ [A-Z]) ()                            # group 1: end of a sentence unless an abbreviation
       | (?: (?<= [)\]%]\.) | (?<= \d{{4}}\.) | (?<= [./-]\d\.) | (?<= [./-]\d\d\.) ) (?= \ [A-Z]) ()   # 2: end
@@ -37,12 +38,12 @@ _MARK = re.compile(
     )""",
     re.VERBOSE,
 )
-_SPACES = re.compile(r"\s*+")
-_WORD = re.compile(r"[^\W\d_]*+")
-_LAST_WORD = re.compile(r"[^\W\d_]*\Z")
-_VOWEL = re.compile(r"[aeiouy]")
-_INITIALS = re.compile(r"(?:[^\W\d_]\.-?)*[^\W\d_]\Z")
-_ADDRESS = re.compile(r"@|://|www\.", re.IGNORECASE)
+_SPACES = lazy_regex(r"\s*+")
+_WORD = lazy_regex(r"[^\W\d_]*+")
+_LAST_WORD = lazy_regex(r"[^\W\d_]*\Z")
+_VOWEL = lazy_regex(r"[aeiouy]")
+_INITIALS = lazy_regex(r"(?:[^\W\d_]\.-?)*[^\W\d_]\Z")
+_ADDRESS = lazy_regex(r"@|://|www\.", re.IGNORECASE)
 _BEFORE_ITEM = _OPENERS + BULLETS + " \t\n\r\xa0-–—#"
 _LONGEST_ITEM = 500  # code points; an enumeration ends if its next item is not within these
 _FAR = 24  # code points read for the word before a stop; longer words are not abbreviations

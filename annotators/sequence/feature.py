@@ -12,7 +12,6 @@ Features of the tokens in a window around the token count, too: the feature `low
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ...pipeline.contract.component import Part
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import FeatureStructure, Sentence, View
 
 Values = str | Iterable[str] | None
@@ -30,7 +30,7 @@ Values = str | Iterable[str] | None
 MAX_LENGTH = 64
 """Maximum length of a value in code points. Longer forms (keys, encoded files, tables without spaces) are truncated."""
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_CONTROL = lazy_regex("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 class Words:

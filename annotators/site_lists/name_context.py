@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 
+from ...pipeline.storage.lazy_regex import lazy_regex
 from ...typesystem import PhiCandidate, PhiKind, View
 from ..names import cues
 from ..patterns.lists import pieces
@@ -14,19 +15,19 @@ from .entry import SiteMatch
 
 _REACH = 40
 """Number of code points on each side that decide."""
-_BEFORE = re.compile(r"(?P<word>[^\W\d_][\w'’-]*)(?P<stop>\.?)(?P<colon>[ \t]*[:=])?[ \t]*\n?[ \t\"“(]*\Z")
-_INITIAL = re.compile(r"(?:^|[\s(,.])[^\W\d_]\.[ \t-]?\Z")
-_AFTER = re.compile(r"['’]?s?[ \t]*,?[ \t]*\n?[ \t]*(?P<word>[^\W\d_][\w-]*)")
-_LEFT = re.compile(r"[ \t]*[-'’.]?[ \t]*\n?[ \t]*\Z")
-_RIGHT = re.compile(r"[ \t]*[-,'’]?[ \t]*\n?[ \t]*\Z")
-_AGED = re.compile(
+_BEFORE = lazy_regex(r"(?P<word>[^\W\d_][\w'’-]*)(?P<stop>\.?)(?P<colon>[ \t]*[:=])?[ \t]*\n?[ \t\"“(]*\Z")
+_INITIAL = lazy_regex(r"(?:^|[\s(,.])[^\W\d_]\.[ \t-]?\Z")
+_AFTER = lazy_regex(r"['’]?s?[ \t]*,?[ \t]*\n?[ \t]*(?P<word>[^\W\d_][\w-]*)")
+_LEFT = lazy_regex(r"[ \t]*[-'’.]?[ \t]*\n?[ \t]*\Z")
+_RIGHT = lazy_regex(r"[ \t]*[-,'’]?[ \t]*\n?[ \t]*\Z")
+_AGED = lazy_regex(
     r"[ \t]*,?[ \t]+(?:is|was)[ \t]+an?[ \t]+\d|[ \t]*,[ \t]*(?:aged?[ \t]+)?\d{1,3}[ \t-]*y", re.IGNORECASE
 )
-_SMALL_WORDS = re.compile(
+_SMALL_WORDS = lazy_regex(
     r"\b(?:The|A|An|the|an?|of|in|at|on|to|for|and|or|with|per|post|status|[sp]|after|before|during|via)\b"
 )
 """Words that a finder may take with an allowed one, and that are not names."""
-_POSSESSIVE = re.compile(r"['’][sS]\Z")
+_POSSESSIVE = lazy_regex(r"['’][sS]\Z")
 _SPEECH = frozenset(
     "said says states stated reports denies denied complains complained endorses presents told tells".split()
 )

@@ -19,6 +19,7 @@ from ..contract.component import (
 )
 from ..contract.report import ComponentStats
 from ..errors import CaspipeError, ComponentError, ConfigError, Fault, guarded
+from ..storage.collection import collection_paused
 from ..storage.secrets import Secret, secrets_of, without_secrets
 from ..storage.yaml_source import Text, text_of
 from .assemble import RunOptions, assemble, bind, parted, with_resolver
@@ -107,6 +108,7 @@ class Assembly:
 
     # -- life cycle ----------------------------------------------------------------------------------------------
 
+    @collection_paused()
     def open(self) -> Self:
         """Open every engine: load models and lexicons."""
         if not self._open:

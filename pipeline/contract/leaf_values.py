@@ -100,6 +100,13 @@ def plain_value(hint: Any, value: Any) -> Any:
     return NOT_PLAIN
 
 
+def never_holds(hint: Any, value: Any) -> bool:
+    """Return True for a number as one of several words, such as `workers: 2`: pydantic need not be asked."""
+    if typing.get_origin(hint) is not typing.Literal or type(value) not in (int, float):
+        return False
+    return all(type(word) is str for word in typing.get_args(hint))
+
+
 def convert_leaf(hint: Any, value: Any, report: Report, path: tuple[str | int, ...]) -> Any:
     """Convert a value to a type that is neither a class of ours nor a union or mapping."""
     if hint is Path and isinstance(value, str) and is_shipped(value):

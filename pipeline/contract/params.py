@@ -20,7 +20,7 @@ from ..storage.yaml_source import Text, text_of
 from . import registry
 from .component import CasConsumer, Component, Part, family
 from .kind_keys import unknown_key
-from .leaf_values import Report, convert_leaf, describe_type, kind_of, shown
+from .leaf_values import Report, convert_leaf, describe_type, kind_of, never_holds, shown
 from .resources import Resource
 from .type_hints import UNIONS, cached, hints, inner_classes
 
@@ -212,6 +212,8 @@ def _convert_union(arguments: tuple[Any, ...], value: Any, report: Report, path:
     choices = [a for a in arguments if a is not type(None)]
     reported: list[tuple[tuple[str | int, ...], str]] = []
     for choice in choices:
+        if len(choices) > 1 and never_holds(choice, value):
+            continue
         faults: list[tuple[tuple[str | int, ...], str]] = []
         converted = convert(choice, value, lambda at, what, into=faults: into.append((at, what)), path)  # type: ignore[misc]
         if not faults:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import re
 import stat
@@ -27,15 +28,6 @@ _MOST = 1 << 16
 """Limit for the size of a key file in bytes."""
 
 _FILE = "file:"
-_URL = re.compile(
-    r"""
-    (?P<scheme> \s* (?: [a-z][a-z0-9+.\-]* : )+ // )        # postgresql://, jdbc:postgresql://
-    (?: (?P<user> [^/@:?;]* ) (?: : (?P<password> .* ) )? @ )?
-    (?P<place> [^?;]* )
-    (?: [?;] (?P<query> .* ) )?
-    """,
-    re.VERBOSE | re.DOTALL | re.IGNORECASE,
-)
 _VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-([^}]*))?\}")
 _TAKEN = "\0"
 """Placeholder for the value of an environment variable."""
@@ -44,6 +36,19 @@ _HARMLESS = frozenset(
 )
 """Parameters that the query of a URL may contain in clear."""
 _BETTER = "`openssl rand -hex 32` makes a good one"
+
+
+@functools.cache
+def _url() -> re.Pattern[str]:
+    return re.compile(
+        r"""
+        (?P<scheme> \s* (?: [a-z][a-z0-9+.\-]* : )+ // )        # postgresql://, jdbc:postgresql://
+        (?: (?P<user> [^/@:?;]* ) (?: : (?P<password> .* ) )? @ )?
+        (?P<place> [^?;]* )
+        (?: [?;] (?P<query> .* ) )?
+        """,
+        re.VERBOSE | re.DOTALL | re.IGNORECASE,
+    )
 
 
 class SecretWarning(CaspipeWarning):
@@ -161,7 +166,7 @@ def check_url(value: Text) -> None:
 
 def in_clear(raw: str) -> str:
     """Return what a URL in a file, with its `${...}`, should not contain in clear; empty for other strings."""
-    url = _URL.fullmatch(_VARIABLE.sub(lambda variable: variable[1] or _TAKEN, raw)) if "://" in raw else None
+    url = _url().fullmatch(_VARIABLE.sub(lambda variable: variable[1] or _TAKEN, raw)) if "://" in raw else None
     if url is None:
         return ""
     if (url["password"] or "").strip(_TAKEN):
@@ -175,7 +180,7 @@ def in_clear(raw: str) -> str:
 
 def without_secrets(value: str) -> tuple[str, str]:
     """Return a text without secrets, and the removed parts: user, password and query of a URL."""
-    url = _URL.fullmatch(value) if "://" in value else None
+    url = _url().fullmatch(value) if "://" in value else None
     if url is None or (url["user"] is None and url["query"] is None):
         return value, ""
     place = url["place"]

@@ -13,6 +13,7 @@ from dateutil.relativedelta import relativedelta
 
 from ....pipeline.contract.component import part
 from ....pipeline.errors import ResourceError
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ....typesystem import PhiKind
 from ...dates.interpretation import WEEKDAYS, DateInterpretation, PartialDate
 from ..date_arithmetic import moved, parse_iso, representative_day, shift_date
@@ -21,8 +22,8 @@ from ..document_dates import DocumentDates, Order, complete_ends, edges
 from ..operator import NO_KEY, Context, Fallback, KeyedOperator, Mention, Outcome, Span
 from ..possible_offsets import kept_weekdays, possible
 
-_BESIDE = re.compile(r"[\s,(]{0,3}(?:the\s)?")
-_CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
+_BESIDE = lazy_regex(r"[\s,(]{0,3}(?:the\s)?")
+_CLOCK = lazy_regex(r"\d{1,2}:\d{2}(?::\d{2})?")
 _OUT_OF_RANGE = Fallback("year outside 1 to 9999")
 OFFSETS = "possible_offsets"
 """Name of the document metadata that says how many offsets remain possible, `104 of 730`."""

@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from ....pipeline.contract.component import part
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ..operator import Context, Fallback, Mention, Operator, Outcome
 
 RESTRICTED = {
@@ -17,7 +18,7 @@ RESTRICTED = {
 Rights (2012) on 45 CFR 164.514(b)(2)(i)(B). 2010: counted from the ZIP code tabulation areas of that census, as in Microsoft's
 Tools for Health Data Anonymization. 2020: the list that HRSA gave for its UDS+ reports (2024)."""
 
-_ZIP = re.compile(r"\D*(\d{5})(?:[-\s]?\d{4})?\D*")
+_ZIP = lazy_regex(r"\D*(\d{5})(?:[-\s]?\d{4})?\D*")
 
 
 @part("zip3")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ....typesystem import PhiKind
 from ..operator import Context, Mention
 from . import pools
@@ -14,14 +15,14 @@ from .postal import REGIONS
 
 PieceKind = Literal["street", "city", "county", "state", "region", "zip", "country", "other"]
 
-_SEGMENT = re.compile(r"[^,\n;]+")
-BRITISH_CODE = re.compile(r"([A-Z]{1,2})\d[A-Z\d]?\s?\d[A-Z]{2}$")
-CANADIAN_CODE = re.compile(r"([A-Z])\d[A-Z]\s?\d[A-Z]\d$")
-IRISH_CODE = re.compile(r"[A-Z]\d[\dW]\s?[A-Z\d]{4}$")
-_ZIP = re.compile(rf"\d{{5}}(?:-\d{{4}})?$|{BRITISH_CODE.pattern}|{CANADIAN_CODE.pattern}")
-_COUNTY = re.compile(r"(?i)\b(?:county|parish|borough|census area|co\.?|cty)$")
-_GAP = re.compile(r"[ \t]*(?:[,;.|/–-][ \t]*)?(?:\n[ \t]*)?(?:\(\s*)?")
-_LAST_WORD = re.compile(r"(?:[A-Za-z.]+[ \t]+){0,2}[A-Za-z.]+$")
+_SEGMENT = lazy_regex(r"[^,\n;]+")
+BRITISH_CODE = lazy_regex(r"([A-Z]{1,2})\d[A-Z\d]?\s?\d[A-Z]{2}$")
+CANADIAN_CODE = lazy_regex(r"([A-Z])\d[A-Z]\s?\d[A-Z]\d$")
+IRISH_CODE = lazy_regex(r"[A-Z]\d[\dW]\s?[A-Z\d]{4}$")
+_ZIP = lazy_regex(rf"\d{{5}}(?:-\d{{4}})?$|{BRITISH_CODE.pattern}|{CANADIAN_CODE.pattern}")
+_COUNTY = lazy_regex(r"(?i)\b(?:county|parish|borough|census area|co\.?|cty)$")
+_GAP = lazy_regex(r"[ \t]*(?:[,;.|/–-][ \t]*)?(?:\n[ \t]*)?(?:\(\s*)?")
+_LAST_WORD = lazy_regex(r"(?:[A-Za-z.]+[ \t]+){0,2}[A-Za-z.]+$")
 _KINDS: dict[PhiKind, PieceKind] = {
     PhiKind.LOCATION_STREET: "street",
     PhiKind.LOCATION_CITY: "city",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ...dates.numerals import CARDINAL
 
-_NUMBER = re.compile(rf"\d+(?:\.\d+)?|\b{CARDINAL}\b", re.IGNORECASE)
-_DECADE = re.compile(r"(?i)\b(?:(?:early|mid|middle|late)[\s-]*)?(?:(?:1?\d0)['’]?s|(?:eigh|nine)ties|hundreds)\b")
-_OLD_PERSON = re.compile(r"(?i)\b(?:octo|nona)genarians?\b|\b(?:super)?centenarians?\b")
-_SHORTER_UNIT = re.compile(r"(?i)\b(?:months?|mos?|mths?|weeks?|wks?|days?)\b\.?")
-_BIRTHDAY = re.compile(r"(?i)(?:st|nd|rd|th)\b")
+_NUMBER = lazy_regex(rf"\d+(?:\.\d+)?|\b{CARDINAL}\b", re.IGNORECASE)
+_DECADE = lazy_regex(r"(?i)\b(?:(?:early|mid|middle|late)[\s-]*)?(?:(?:1?\d0)['’]?s|(?:eigh|nine)ties|hundreds)\b")
+_OLD_PERSON = lazy_regex(r"(?i)\b(?:octo|nona)genarians?\b|\b(?:super)?centenarians?\b")
+_SHORTER_UNIT = lazy_regex(r"(?i)\b(?:months?|mos?|mths?|weeks?|wks?|days?)\b\.?")
+_BIRTHDAY = lazy_regex(r"(?i)(?:st|nd|rd|th)\b")
 
 
 def generalized(text: str, threshold: int, following: str = "") -> str:

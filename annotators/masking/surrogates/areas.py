@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ...lexicon import Entry
 from . import pools
 from .addresses import BRITISH_CODE, CANADIAN_CODE, IRISH_CODE, Piece
@@ -15,7 +15,7 @@ from .regions import state_of_zip
 from .systems import country_of_health_system
 
 USA = "US"
-IRISH_COUNTY = re.compile(r"(?i)(?:co\.?|county)\s+")
+IRISH_COUNTY = lazy_regex(r"(?i)(?:co\.?|county)\s+")
 _NEAR = 40
 """Characters between a town and the postal code of another line or field: `Kilfinane   Eircode V35`."""
 LARGE = 100_000

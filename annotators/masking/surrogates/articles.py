@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
-_ARTICLE = re.compile(r"(?:(?<=\s)|(?<=[(\"'“‘])|^)(?P<article>an?|An?|AN)[ \t\n]{1,2}[\"'“(]?$")
-_SENTENCE_END = re.compile(r"(?:^|[.!?:;\n]\s*|[\"'“(])$")
-_FIRST = re.compile(r"\d[\d,]*|[^\W\d_]+")
-_LIKE_CONSONANT = re.compile(r"(?i)eu|uni(?!n)|us[aeiu]|ut[aei]|ur[aeio]|ub[aeio]|uk|one\b|once\b|ewe|ou[ia]")
-_SILENT_H = re.compile(r"(?i)hou?r|honou?r|honest|heir")
+from ....pipeline.storage.lazy_regex import lazy_regex
+
+_ARTICLE = lazy_regex(r"(?:(?<=\s)|(?<=[(\"'“‘])|^)(?P<article>an?|An?|AN)[ \t\n]{1,2}[\"'“(]?$")
+_SENTENCE_END = lazy_regex(r"(?:^|[.!?:;\n]\s*|[\"'“(])$")
+_FIRST = lazy_regex(r"\d[\d,]*|[^\W\d_]+")
+_LIKE_CONSONANT = lazy_regex(r"(?i)eu|uni(?!n)|us[aeiu]|ut[aei]|ur[aeio]|ub[aeio]|uk|one\b|once\b|ewe|ou[ia]")
+_SILENT_H = lazy_regex(r"(?i)hou?r|honou?r|honest|heir")
 _VOWEL_LETTERS = frozenset("AEFHILMNORSX")
 
 

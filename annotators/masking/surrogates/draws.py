@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ....typesystem import KnownPhi, PhiKind, RecordField
 from ..operator import Context, KeyedHash
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
+_WORD = lazy_regex(r"[^\W_]+(?:['’][^\W\d_]+)*")
 _SHORTEST = 3
 """Shorter words are parts of other words by chance."""
 _SHORTEST_VALUE = 5

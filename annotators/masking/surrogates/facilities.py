@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ....typesystem import PhiKind
 from ..date_format import match_case
 from ..operator import KEPT, Context, KeyedHash, Mention, Outcome
@@ -16,8 +17,8 @@ from .shapes import same_shape
 Known = Callable[[str, str], str | None]
 """Returns the surrogate of a place that occurs in a name, or None."""
 
-_RUN = re.compile(r"\d+(?i:st|nd|rd|th)\b|\d+[^\W\d_]?\b|[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[\W_]+")
-_ORDINAL = re.compile(r"(?i)(\d+)(st|nd|rd|th)")
+_RUN = lazy_regex(r"\d+(?i:st|nd|rd|th)\b|\d+[^\W\d_]?\b|[^\W\d_]+(?:['’][^\W\d_]+)*|\d+|[\W_]+")
+_ORDINAL = lazy_regex(r"(?i)(\d+)(st|nd|rd|th)")
 _FUNCTION_WORDS = frozenset("of the and for at in on de la du des y na am im der die das van".split())
 _SAINT = frozenset({"st", "saint", "sankt"})
 _FEMALE_SAINT = frozenset({"santa", "ste", "sainte"})
@@ -58,7 +59,7 @@ _GENERIC_ABROAD = frozenset(
     ).split()
 )
 """The same in German, French, Spanish, Italian, Dutch, Scandinavian languages, Portuguese, Polish and Welsh."""
-_COMPOUND = re.compile(
+_COMPOUND = lazy_regex(
     "(?i)(?:kreis|universitäts|kinder|bezirks|landes|fach|reha|tages|poli|augen|frauen|zahn|pflege|alten|senioren|grund|"
     "haupt|real|berufs|hoch|kranken|unfall|stadt|kantons|akut)(?:krankenhaus|klinik|klinikum|spital|heim|schule|versicherung|"
     "kasse|praxis|zentrum)"
@@ -77,7 +78,7 @@ _ADJECTIVES = frozenset(
 _STREET_WORDS = frozenset(
     "no nr door plot lot ext house near block the at opp opposite behind above flat village post".split()
 )
-_POST_OFFICE_BOX = re.compile(r"(?i)\bp\.?\s?o\.?\s?box")
+_POST_OFFICE_BOX = lazy_regex(r"(?i)\bp\.?\s?o\.?\s?box")
 _ROOM_WORDS = frozenset(
     "room bed ward floor suite bay unit level block wing rm bldg cubicle side theatre".split()  # english: ok
 )
@@ -98,7 +99,7 @@ _HOLY = (
     "Resurrection",
     "Our Lady of Grace", "Our Lady of Lourdes", "Immaculate Heart", "Mount Carmel", "Holy Spirit",
 )  # fmt: skip
-_HOLY_NAME = re.compile(rf"(?i)\bour lady(?: of (?:the )?[^\W\d_]+)?\b|\b(?:{'|'.join(_HOLY)})\b")
+_HOLY_NAME = lazy_regex(rf"(?i)\bour lady(?: of (?:the )?[^\W\d_]+)?\b|\b(?:{'|'.join(_HOLY)})\b")
 _FACILITIES = (PhiKind.LOCATION_HOSPITAL, PhiKind.LOCATION_CLINIC, PhiKind.LOCATION_FACILITY)
 
 

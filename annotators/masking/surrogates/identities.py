@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ....typesystem import PhiKind
 from ...known_phi.person import nickname_table
 from ..operator import Context, Mention
@@ -24,16 +25,16 @@ _FEMALE = (
     "niece girlfriend stepmother stepdaughter gf sr-in-law lady"
 )
 _SEX_OF = {**dict.fromkeys(_MALE.split(), "M"), **dict.fromkeys(_FEMALE.split(), "F")}
-_WORD_BEFORE = re.compile(r"([A-Za-z-]+)[\s.,:(\"]{1,3}$")
-_WORD_AFTER = re.compile(r"\s*[(,-]\s*(?:(?:his|her|the|pt's|patient's|their)\s+)?([A-Za-z]+)(?:-in-law)?\b")
-_PATIENT_SEX = re.compile(
+_WORD_BEFORE = lazy_regex(r"([A-Za-z-]+)[\s.,:(\"]{1,3}$")
+_WORD_AFTER = lazy_regex(r"\s*[(,-]\s*(?:(?:his|her|the|pt's|patient's|their)\s+)?([A-Za-z]+)(?:-in-law)?\b")
+_PATIENT_SEX = lazy_regex(
     r"\b(?:(?P<F>she|her|hers|herself|woman|female|lady|girl)|(?P<M>he|his|him|himself|man|male|gentleman|boy))\b", re.I
 )
 _STAFF = frozenset({PhiKind.PERSON_DOCTOR, PhiKind.PERSON_REPORTER})
 _LAY = frozenset({PhiKind.PERSON_PATIENT, PhiKind.PERSON_RELATIVE})
 _MOST_CANDIDATES = 50
 """People of one name that are compared with a mention: the latest ones, so that the time stays proportional to the text."""
-_USER_SEPARATORS = re.compile(r"[._\-\d@'’]+")
+_USER_SEPARATORS = lazy_regex(r"[._\-\d@'’]+")
 
 
 @dataclass(slots=True)

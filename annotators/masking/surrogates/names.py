@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ....pipeline.storage.lazy_regex import lazy_regex
 from . import pools
 
-_RUN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[\W\d_]+?(?=[^\W\d_]|$)")
-_POSSESSIVE = re.compile(r"['’][sS]$")
+_RUN = lazy_regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*|[\W\d_]+?(?=[^\W\d_]|$)")
+_POSSESSIVE = lazy_regex(r"['’][sS]$")
 TITLES_BEFORE = frozenset({"dr", "mr", "mrs", "ms", "miss", "mx", "prof", "professor", "doctor", "sir", "iur", "dipl"})
 _AFTER = frozenset({"jr", "sr", "ii", "iii", "iv", "md", "phd", "rn", "dds", "mbbs", "frcp", "facp", "esq"})
 _PARTICLES = frozenset(

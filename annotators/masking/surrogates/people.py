@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ...known_phi.person import nickname_table
 from ..date_format import match_case
 from ..operator import Mention
@@ -14,7 +15,7 @@ from .names import NamePart, looks_like_initials, parts_of
 from .shapes import same_shape
 
 _LETTERS = "ABCDEFGHJKLMNPRSTW"
-_RUNS = re.compile(r"[^\W\d_]+|[\W\d_]+")
+_RUNS = lazy_regex(r"[^\W\d_]+|[\W\d_]+")
 
 
 class People:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ..operator import KeyedHash
 from .area_codes import TOLL_FREE
 from .shapes import filled, same_shape
@@ -12,15 +13,15 @@ from .shapes import filled, same_shape
 AreaCodes = Callable[[str], tuple[str, ...] | None]
 """Returns the area codes to which numbers of an area move; empty if unknown, None where the plan of North America is not used."""
 
-_EXTENSION = re.compile(r"(?i)\b(?:ext|extension|x)\.?\s*\d+\s*$")
-_BRITISH = re.compile(r"(?P<mobile>07)\d{9}|0[12]\d{9}")
+_EXTENSION = lazy_regex(r"(?i)\b(?:ext|extension|x)\.?\s*\d+\s*$")
+_BRITISH = lazy_regex(r"(?P<mobile>07)\d{9}|0[12]\d{9}")
 """National numbers of the United Kingdom; Ofcom reserves 07700 900000 to 900999, 01632 960000 to 960999 and the others below for
 fiction."""
 _BRITISH_AREAS = {
     3: ("0207946", "0289018", "0292018"),
     4: ("0113496", "0114496", "0121496", "0131496", "0141496", "0161496"),
 }
-_AUSTRALIAN = re.compile(r"(?P<mobile>04)\d{8}|0[2378]\d{8}")
+_AUSTRALIAN = lazy_regex(r"(?P<mobile>04)\d{8}|0[2378]\d{8}")
 _AUSTRALIAN_MOBILES = ("0491570006", "0491570110", "0491570156", "0491570157", "0491570158", "0491570159")
 """National numbers of Australia; ACMA reserves these mobile numbers, and 5550 0000 to 5550 9999 of each area, for fiction."""
 _FICTION = {
@@ -33,7 +34,7 @@ _FICTION = {
 _MOBILES = {"DE": ("01",), "FR": ("06", "07"), "IE": ("08",), "SE": ("07",)}
 _CALLING_CODES = {"44": "GB", "61": "AU", "49": "DE", "33": "FR", "353": "IE", "46": "SE"}
 _NORTH_AMERICA = frozenset({"US", "CA", ""})
-_COUNTRY_CODE = re.compile(r"\s*\+(?P<code>1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})")
+_COUNTRY_CODE = lazy_regex(r"\s*\+(?P<code>1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})")
 
 
 def phone(text: str, choices: KeyedHash, home: str = "", areas: AreaCodes = lambda code: ()) -> str | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ..date_format import match_case
 from ..operator import Context, KeyedHash, Mention
 from . import pools
@@ -31,7 +30,7 @@ from .postal import REGIONS, Region, postal_code, towns_of
 from .regions import state_of_zip, zip3_of
 from .shapes import same_shape
 
-_COUNTRY_PREFIX = re.compile(r"[A-Z]{1,3}-(?=\d)")
+_COUNTRY_PREFIX = lazy_regex(r"[A-Z]{1,3}-(?=\d)")
 _NEW_WORLD = ("CA", "AU")
 """Countries with codes of states and known postal areas: where an address moves that names its state and its country."""
 

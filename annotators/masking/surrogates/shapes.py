@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import string
 from collections.abc import Callable, Iterable
 
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ..operator import KeyedHash
 
 _HOST_ENDINGS = frozenset(
     "www com org net edu gov info co ac nhs uk us ca au ie de se fr es example invalid test".split()
 )
-_SCHEME = re.compile(r"(?i)^(?:https?|ftp)://")
+_SCHEME = lazy_regex(r"(?i)^(?:https?|ftp)://")
 
 
 def same_shape(text: str, choices: KeyedHash, label: str) -> str | None:

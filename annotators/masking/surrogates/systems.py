@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
+
+from ....pipeline.storage.lazy_regex import lazy_regex
 
 _CUES = {
     "GB": r"\bNHS\b|\bCHI\b|\bGMC\b|\bDNACPR\b|\b07700 900|\+44\b|\bCQC\b|\bFY[12]\b",
@@ -19,7 +20,7 @@ _CUES = {
     "FR": r"\bCHU\b|\bSécurité sociale\b|\+33\b|\bNIR\b",
     "ES": r"\bCIPA?\b|\bNASS\b|\+34\b|\bDNI\b",
 }
-_PATTERNS = {country: re.compile(pattern) for country, pattern in _CUES.items()}
+_PATTERNS = {country: lazy_regex(pattern) for country, pattern in _CUES.items()}
 """Names of registers, insurers and country codes of telephones; public facts, written for caspipe."""
 
 

@@ -17,6 +17,7 @@ from ....pipeline.contract.resources import Resource
 from ....pipeline.errors import ConsumerError, ResourceError, nearest
 from ....pipeline.storage.files import AtomicFile, make_folder, write_atomic
 from ....pipeline.storage.hashing import caspipe_version
+from ....pipeline.storage.lazy_regex import lazy_regex
 from .fasttext_format import read_fasttext
 from .own_format import encode_vectors, meta_of, read_own
 from .reading import HEAD, Content, DamagedVectors, Floats32, detect_format, open_vectors, spellings
@@ -27,8 +28,8 @@ FOLDER_VARIABLE = "CASPIPE_VECTORS"
 """The environment variable with the folders of named vectors, separated as in PATH."""
 
 _ENDS = (".gz", ".npz", ".txt", ".vec", ".bin")
-_BLANK = re.compile(r"[\s\0\ud800-\udfff]", re.ASCII)
-_OPTION = re.compile(r"(.+)\?limit=(\d{1,12})", re.DOTALL)
+_BLANK = lazy_regex(r"[\s\0\ud800-\udfff]", re.ASCII)
+_OPTION = lazy_regex(r"(.+)\?limit=(\d{1,12})", re.DOTALL)
 
 
 class WordVectors(Resource):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
@@ -10,9 +9,10 @@ from typing import ClassVar, Self
 from ....pipeline.contract.component import part
 from ....pipeline.contract.resources import Resource
 from ....pipeline.errors import ResourceError
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ..feature import FormFeature, make_label, normalize, resource_stem
 
-_PATH = re.compile("[01]+")
+_PATH = lazy_regex("[01]+")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from ....pipeline.contract.component import part
 from ....pipeline.contract.resources import load
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ....typesystem import FormTable, KnownPhi, PhiKind
 from ...known_phi.age import AgeMatcher
 from ...known_phi.date import DateMatcher
@@ -39,9 +40,9 @@ _VALUES: dict[str, tuple[Part, str]] = {
     "DATE": ("date", "DATE"),
     "ORGANIZATION": ("organization", "ORGANIZATION"),
 }
-_GIVEN = re.compile(r"given|first|forename|vorname", re.IGNORECASE)
-_FAMILY = re.compile(r"famil|last|surname|nachname", re.IGNORECASE)
-_PIECE = re.compile(r"[-'’‐‑]")
+_GIVEN = lazy_regex(r"given|first|forename|vorname", re.IGNORECASE)
+_FAMILY = lazy_regex(r"famil|last|surname|nachname", re.IGNORECASE)
+_PIECE = lazy_regex(r"[-'’‐‑]")
 
 _KEYS: FormTable[str] = FormTable(lambda form: fold(compose(form)))
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 from ....pipeline.contract.component import part
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ..feature import FormFeature, normalize
 
-_HYPHEN = re.compile("[-\u2010\u2011\ufe63\uff0d]")
-_ROMAN = re.compile(r"(?=.)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})|[\u2160-\u2188]+")
-_YEAR = re.compile(r"1...|2[01]..")
+_HYPHEN = lazy_regex("[-\u2010\u2011\ufe63\uff0d]")
+_ROMAN = lazy_regex(r"(?=.)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})|[\u2160-\u2188]+")
+_YEAR = lazy_regex(r"1...|2[01]..")
 
 
 @part("capital_type")

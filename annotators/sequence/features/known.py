@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from ....pipeline.contract.component import part
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ....typesystem import FormTable, KnownPhi
 from ...known_phi.searchable_text import compose, fold
 from ..feature import TokenFeature, Words, check_minimum, make_label
 from .columns import Column, empty
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy_regex(r"[^\W_]+")
 
 
 def _key(text: str) -> str:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from typing import ClassVar
 
 from ....pipeline.contract.component import part
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ..feature import MAX_LENGTH, TokenFeature, Words, normalize
 from .columns import Column, empty
 
-_BREAK = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
-_COLON = re.compile(r"[:：](?!//)(?!(?<=\d.)\d)")  # no colon of a time or an address
-_DIGIT = re.compile(r"\d")
-_BULLET = re.compile(r"^[\W_]+")
-_LETTER = re.compile(r"[^\W\d_]")
+_BREAK = lazy_regex("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+_COLON = lazy_regex(r"[:：](?!//)(?!(?<=\d.)\d)")  # no colon of a time or an address
+_DIGIT = lazy_regex(r"\d")
+_BULLET = lazy_regex(r"^[\W_]+")
+_LETTER = lazy_regex(r"[^\W\d_]")
 
 
 def lines(text: str) -> Iterator[tuple[int, int]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import field
 from typing import Literal, get_args
 
 from ....pipeline.contract.component import part
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ..feature import FormFeature, normalize
 
 Question = Literal[
@@ -14,7 +14,7 @@ Question = Literal[
 ]
 QUESTIONS: tuple[Question, ...] = get_args(Question)
 
-_NUMERIC = re.compile(r"\d+(?:[.,]\d+)*")
+_NUMERIC = lazy_regex(r"\d+(?:[.,]\d+)*")
 
 
 @part("morphology")

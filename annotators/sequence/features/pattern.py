@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterator
 
 from ....pipeline.contract.component import part
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ..feature import Words
 from .columns import Mark, SpanFeature
 
 # Every repetition is possessive and bounded or consumed, so that time is linear in the text. Digits are those of any script.
-_URL = re.compile(r"(?:(?:https?|ftp)://|www\.)[^\s<>\"]{1,200}+", re.IGNORECASE)
-_NOT_LOCAL = re.compile(r"[^\w.%+'-]")
-_DOMAIN = re.compile(r"[^\W_][\w-]{0,62}+(?:\.[^\W_][\w-]{0,62}+){1,4}+")
+_URL = lazy_regex(r"(?:(?:https?|ftp)://|www\.)[^\s<>\"]{1,200}+", re.IGNORECASE)
+_NOT_LOCAL = lazy_regex(r"[^\w.%+'-]")
+_DOMAIN = lazy_regex(r"[^\W_][\w-]{0,62}+(?:\.[^\W_][\w-]{0,62}+){1,4}+")
 _PLACEHOLDERS = [
-    (sign, re.compile(shape))
+    (sign, lazy_regex(shape))
     for sign, shape in (
         ("[**", r"\[\*\*[^\n*]{0,60}+\*\*\]"),
         ("___", r"_{3,}+"),
@@ -25,13 +26,13 @@ _PLACEHOLDERS = [
     )
 ]
 """A string that every match contains, for a quick check, and the pattern."""
-_NUMBER = re.compile(r"\d{1,15}+(?:[ ().:/\-\u2010-\u2013]{1,3}+\d{1,15}+){1,8}+")
-_DATE = re.compile(r"\d{1,2}([./\-\u2010-\u2013])\d{1,2}\1(?:\d{4}|\d{2})|\d{4}([./\-\u2010-\u2013])\d{1,2}\2\d{1,2}")
-_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
-_IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
-_PHONE = re.compile(r"\+?[\d(][\d ().\-\u2010-\u2013]*\d")
-_RANGE = re.compile(r"\d{1,3}[-\u2010-\u2013]\d{1,3}|[12]\d{3}[-\u2010-\u2013](?:[12]\d{3}|\d{2})")
-_PIECE = re.compile(r"[^ ]+")
+_NUMBER = lazy_regex(r"\d{1,15}+(?:[ ().:/\-\u2010-\u2013]{1,3}+\d{1,15}+){1,8}+")
+_DATE = lazy_regex(r"\d{1,2}([./\-\u2010-\u2013])\d{1,2}\1(?:\d{4}|\d{2})|\d{4}([./\-\u2010-\u2013])\d{1,2}\2\d{1,2}")
+_TIME = lazy_regex(r"\d{1,2}:\d{2}(?::\d{2})?")
+_IP = lazy_regex(r"\d{1,3}(?:\.\d{1,3}){3}")
+_PHONE = lazy_regex(r"\+?[\d(][\d ().\-\u2010-\u2013]*\d")
+_RANGE = lazy_regex(r"\d{1,3}[-\u2010-\u2013]\d{1,3}|[12]\d{3}[-\u2010-\u2013](?:[12]\d{3}|\d{2})")
+_PIECE = lazy_regex(r"[^ ]+")
 _SHAPES = (("DATE", _DATE), ("TIME", _TIME), ("IP", _IP), ("RANGE", _RANGE))
 
 _Shape = tuple[int, int, str]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import cast
 
 from ....pipeline.contract.component import part
+from ....pipeline.storage.lazy_regex import lazy_regex
 from ...lexicon import Lexicon
 from ...lexicon.match import Matcher
 from ..feature import Words, make_label
@@ -15,9 +15,9 @@ from .columns import Mark, SpanFeature
 from .gazetteer import find_entries
 from .pattern import is_alphanumeric
 
-_YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
-_SHORT = re.compile(r"['’‘`´](\d\d)(?!\d)")
-_DECADE = re.compile(r"(?:(?:1[89]|20)\d0|\d0)['’]?s")
+_YEAR = lazy_regex(r"(?:1[89]|20|21)\d\d")
+_SHORT = lazy_regex(r"['’‘`´](\d\d)(?!\d)")
+_DECADE = lazy_regex(r"(?:(?:1[89]|20)\d0|\d0)['’]?s")
 _LISTS = ("months", "weekdays", "holidays", "words")
 _SINGULAR = {"months": "month", "weekdays": "weekday", "holidays": "holiday"}
 

@@ -16,6 +16,7 @@ import typer
 
 from ....typesystem.errors import warning_text
 from ...errors import CaspipeError, ConfigError, ResourceError
+from .plain_arguments import PlainCommand
 
 EXIT_DIFFERENT = 1
 EXIT_CONFIG = 2
@@ -37,6 +38,7 @@ class CommandApp(typer.Typer):
         self, name: str | None = None, *, epilog: str | None = None, **options: Any
     ) -> Callable[[Callable[P, R]], Callable[P, R]]:
         """Register a command; `epilog` has its examples."""
+        options = {"cls": PlainCommand, **options}
         register = super().command(name, epilog=epilog and list_examples(epilog), **options)
 
         def add(function: Callable[P, R]) -> Callable[P, R]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import io
 import sys
@@ -15,6 +16,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ....typesystem.errors import class_name
+from ...storage.collection import collection_from_now_on
+from ...storage.kept_regexes import KEPT
+from .plain_arguments import PlainParameters
 
 COMMANDS = {
     "init": ("project", "Write a project: a commented pipeline, a key, a sample note, and a README."),
@@ -68,7 +72,7 @@ COMMANDS = {
 """Module and summary of each command, in the order of the help. With the summaries here the help imports no command."""
 
 
-class Dispatcher(TyperGroup):
+class Dispatcher(PlainParameters, TyperGroup):
     """A group that imports a command when it is called; help and completion show the summaries above."""
 
     listing = False
@@ -106,6 +110,7 @@ def load_command(module: str, name: str) -> Any:
     """Import a module and return its command: one of several in its application, or the application itself as a group."""
     app = importlib.import_module(f".{module}", __package__).app
     group = typer.main.get_group(app)
+    collection_from_now_on()
     return group if app.info.name == name else group.commands[name]
 
 
@@ -139,6 +144,7 @@ def _main(
 
 def main() -> None:
     """Run the command line."""
+    gc.disable()  # until the command is imported
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal or pipe that is not UTF-8 gets escapes, not a crash
             stream.reconfigure(errors="backslashreplace")
@@ -147,6 +153,8 @@ def main() -> None:
     except Exception as error:
         _report_bug(error)
         sys.exit(1)
+    finally:
+        KEPT.save()
 
 
 def _report_bug(error: Exception) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import heapq
-import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from ...contract.component import CasConsumer, TwoPhaseConsumer, is_resumable
 from ...contract.output import Output
 from ...contract.report import Failure, Found, RunReport, now, versions
 from ...errors import CaspipeError, ReaderError, guarded
+from ...storage.lazy_regex import lazy_regex
 from ..observers import Progress
 from ..quarantine import Quarantine
 from ..release_manifest import write_manifest
@@ -31,7 +31,7 @@ from .reader import LedgerReader
 from .schema import Row, RunRow
 from .session import Session, open_session
 
-_FOLDER = re.compile(r"(\d+)-of-(\d+)")
+_FOLDER = lazy_regex(r"(\d+)-of-(\d+)")
 
 
 class MergeError(CaspipeError):

@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
+from ...storage.lazy_regex import lazy_regex
+
 CHUNK = 1 << 20
 """Bytes that are read at once."""
 _OVERLAP = 2_000
 """Code points, or bytes, of a chunk that the next one repeats, so that no value is divided."""
-_WHITE = re.compile(r"\s")
+_WHITE = lazy_regex(r"\s")
 _WHITE_BYTE = re.compile(rb"[ \t\r\n]")
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),  # begins like the next one

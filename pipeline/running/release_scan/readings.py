@@ -8,16 +8,18 @@ import re
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
-_WRITTEN = re.compile(
+from ...storage.lazy_regex import lazy_regex
+
+_WRITTEN = lazy_regex(
     r"""\\u[0-9a-fA-F]{4} | \\["\\/bfnrt]                                        # JSON
       | &(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});         # XML and HTML
       | (?:%[0-9A-Fa-f]{2})+ | <[^<>]{0,1000}>                                   # addresses, tags
     """,
     re.VERBOSE,
 )
-_HINT = re.compile(r"[\\&%<]")
-_TAG_IN_WORD = re.compile(r"(?<=[^\W\d_])(?:<[^<>]{0,1000}>)+(?=[^\W\d_])")
-_JOINED = re.compile(f"(?P<joint>{_TAG_IN_WORD.pattern})|{_WRITTEN.pattern}", re.VERBOSE)
+_HINT = lazy_regex(r"[\\&%<]")
+_TAG_IN_WORD = lazy_regex(r"(?<=[^\W\d_])(?:<[^<>]{0,1000}>)+(?=[^\W\d_])")
+_JOINED = lazy_regex(f"(?P<joint>{_TAG_IN_WORD.pattern})|{_WRITTEN.pattern}", re.VERBOSE)
 
 
 def readings(text: str) -> Iterator[tuple[str, Callable[[int], int]]]:

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....annotators.known_phi.searchable_text import fold
+from ...storage.lazy_regex import lazy_regex
 
-TOKEN = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff])*|\d+")
+TOKEN = lazy_regex(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff])*|\d+")
 """A run of letters, with the invisible characters inside it, or a run of digits."""
-_ASCII = re.compile("[A-Za-z]+|[0-9]+")
+_ASCII = lazy_regex("[A-Za-z]+|[0-9]+")
 """The same in ASCII text."""
 _DIGITS = re.compile(r"\d+")
 _GROUPS = re.compile(r"\d++(?:[\W_]{1,3}+\d++)++|\d{4,}+")

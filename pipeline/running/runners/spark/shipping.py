@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import secrets
 import shutil
 import tempfile
@@ -23,12 +22,13 @@ from ....assembly.assembly import Assembly
 from ....packaging.loading import load_package, looks_like_package
 from ....packaging.manifest import CONFIG, MANIFEST
 from ....packaging.packing import pack
+from ....storage.lazy_regex import lazy_regex
 from ....storage.spark_session import context_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}")
+_VARIABLE = lazy_regex(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}")
 _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 """Spark serves files from these folders until the session ends."""
 

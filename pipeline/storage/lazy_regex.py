@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
-_METHODS = "match search fullmatch finditer findall split sub groups groupindex flags".split()
+from .kept_regexes import KEPT
+
+_METHODS = "match search fullmatch finditer findall split sub subn groups groupindex flags".split()
 
 
 class _LazyRegex:
@@ -17,7 +19,7 @@ class _LazyRegex:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        compiled = re.compile(self.pattern, self._flags)
+        compiled = KEPT.compile(self.pattern, self._flags)
         for method in _METHODS:
             setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)

@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from caspipe.typesystem import lazy_regex
+from caspipe.pipeline.storage.lazy_regex import lazy_regex
 
 
 def test_a_lazy_regex_answers_as_a_compiled_one() -> None:

@@ -1,0 +1,34 @@
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from caspipe.pipeline.storage.collection import collection_from_now_on, collection_paused
+
+
+@pytest.fixture(autouse=True)
+def unchanged() -> Iterator[None]:
+    yield
+    gc.unfreeze()
+    gc.enable()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_a_pause_ends_as_it_began_also_after_an_error(enabled: bool) -> None:
+    (gc.enable if enabled else gc.disable)()
+    with pytest.raises(ValueError), collection_paused():
+        assert not gc.isenabled()
+        raise ValueError
+    assert gc.isenabled() is enabled
+
+
+def test_collection_begins_with_what_is_built_from_now_on() -> None:
+    gc.disable()
+    collection_from_now_on()
+    assert gc.isenabled() and gc.get_freeze_count() > 0
+
+
+def test_nothing_is_excluded_if_collection_is_on() -> None:
+    before = gc.get_freeze_count()
+    collection_from_now_on()
+    assert gc.isenabled() and gc.get_freeze_count() == before
