@@ -26,7 +26,6 @@ _LEAD = lazy_regex(
     rf"(?:[{re.escape(_EDGE)}]|(?:on|in|at|since|until|till|by|from|before|after|during|the|of|about)\s)*", re.I
 )
 _SURROGATE = lazy_regex("[\ud800-\udfff]")
-_JOINT = frozenset("-/")
 _FOUR_DIGITS = lazy_regex(r"\d{4}")
 
 
@@ -44,19 +43,23 @@ class DocumentDates:
     """Parses the date mentions of a document together.
 
     Ambiguous numbers take the layout that fits most dates of the document (Table 9 of the VigiBase system: each date
-    counts for every layout it can be read in); then the order of day and month that most numbers show; then that of most dates
-    with a named month (`4 Feb 2023`, `Feb 4, 2023`; not `04-FEB-2023`, which computers print anywhere); then `ambiguous`, or if
+    counts for every layout it can be read in); then the order of day and month that most numbers show; then `ambiguous`, or if
     it is None the order that the finder preferred.
     """
 
     def __init__(self, mentions: Sequence[Mention], ambiguous: Order | None, parse: Parse | None = None) -> None:
         self._parse = parse or parse_date
+        self._ambiguous: Order | None = ambiguous
         self._cache: dict[tuple[str, str], tuple[DateInterpretation, ...]] = {}
         votes: Counter[str] = Counter()
         for mention in mentions:
             votes.update(sorted({_format(r, mention) for r in self._readings(mention)}))
         self._votes = votes
-        self._ambiguous = self._order_of_numbers() or self._order_of_names(mentions) or ambiguous
+        orders: Counter[str] = Counter()
+        for layout, count in votes.items():
+            orders[order_of(layout)] += count
+        if orders["MDY"] != orders["DMY"]:
+            self._ambiguous = "MDY" if orders["MDY"] > orders["DMY"] else "DMY"
         self._newest = max((y for m in mentions if (y := self._year(m)) is not None), default=None)
         self._full_dates = list(self._find_full_dates(mentions))
         self._begins = [date.begin for date in self._full_dates]
@@ -149,22 +152,6 @@ class DocumentDates:
                 if day:
                     yield _FullDate(mention.begin, mention.end, day, named)
 
-    def _order_of_numbers(self) -> Order | None:
-        """Return the order that most dates in digits show; None if as many show the other one."""
-        orders: Counter[str] = Counter()
-        for layout, count in self._votes.items():
-            orders[order_of(layout)] += count
-        return _most(orders["MDY"], orders["DMY"])
-
-    def _order_of_names(self, mentions: Sequence[Mention]) -> Order | None:
-        """Return the order of day and month in most dates with a named month and no hyphen or slash; None if none prevails."""
-        layouts = [
-            readings[0].layout
-            for mention in mentions
-            if _JOINT.isdisjoint(mention.text) and (readings := self._readings(mention))
-        ]
-        return _most(*(sum(layout.startswith(order) for layout in layouts) for order in ("Mon D", "D Mon")))
-
     def _nearest_full_date(self, mention: Mention) -> _FullDate | None:
         index = bisect_left(self._begins, mention.begin)
 
@@ -172,10 +159,6 @@ class DocumentDates:
             return max(date.begin - mention.end, mention.begin - date.end, 0), date.begin
 
         return min(self._full_dates[max(index - 2, 0) : index + 2], key=distance, default=None)
-
-
-def _most(month_first: int, day_first: int) -> Order | None:
-    return None if month_first == day_first else "MDY" if month_first > day_first else "DMY"
 
 
 def complete_near(date: PartialDate, day: datetime.date) -> PartialDate | None:

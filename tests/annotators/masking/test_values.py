@@ -99,22 +99,6 @@ def test_without_other_dates_the_order_of_the_operator_decides_and_else_that_of_
 
 
 @pytest.mark.parametrize(
-    ("others", "value"),
-    [
-        (["4 Feb 2023"], "2023-09-07"),
-        (["4th of Feb"], "2023-09-07"),
-        (["Feb 4, 2023"], "2023-07-09"),
-        (["Feb 4, 2023", "6 Feb 2023"], "2023-07-09"),  # as many of each: the order of the operator
-        (["04-FEB-2023"], "2023-07-09"),  # computers print that anywhere
-        (["Feb 2023", "2023-02-04"], "2023-07-09"),  # no order
-        (["4 Feb 2023", "6 Feb 2023", "2/25/2023"], "2023-07-09"),  # digits decide before names
-    ],
-)
-def test_dates_with_named_months_show_the_order_if_no_date_in_digits_does(others: list[str], value: str) -> None:
-    assert values(masked(dates("7/9/2023", *others), DATE=SHIFT))[0] == value
-
-
-@pytest.mark.parametrize(
     ("text", "value"),
     [
         ("5-7 Oct 2013", "2013-10-05/2013-10-07"),
