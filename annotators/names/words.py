@@ -259,12 +259,12 @@ class Words(Resource):
             if number is None:
                 return self._read_facts(form, lists)
             columns.append(number)
-        alike = (whole, lists.longer, *columns)
-        facts = self._facts_of_lists.get(alike)
+        same_bits = (whole, lists.longer, *columns)
+        facts = self._facts_of_lists.get(same_bits)
         if facts is None:
             if len(self._facts_of_lists) >= _MOST:
                 self._facts_of_lists.clear()
-            facts = self._facts_of_lists[alike] = self._read_facts(form, lists)
+            facts = self._facts_of_lists[same_bits] = self._read_facts(form, lists)
         return facts
 
     def _read_facts(self, form: str, lists: Lists) -> int:

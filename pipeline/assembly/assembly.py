@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ...typesystem import Cas, PhiKind
+from ...typesystem.garbage_collection import garbage_collection_paused
 from ..contract.apply import apply
 from ..contract.component import (
     AnalysisEngine,
@@ -19,7 +20,6 @@ from ..contract.component import (
 )
 from ..contract.report import ComponentStats
 from ..errors import CaspipeError, ComponentError, ConfigError, Fault, guarded
-from ..storage.collection import collection_paused
 from ..storage.secrets import Secret, secrets_of, without_secrets
 from ..storage.yaml_source import Text, text_of
 from .assemble import RunOptions, assemble, bind, parted, with_resolver
@@ -108,7 +108,7 @@ class Assembly:
 
     # -- life cycle ----------------------------------------------------------------------------------------------
 
-    @collection_paused()
+    @garbage_collection_paused()
     def open(self) -> Self:
         """Open every engine: load models and lexicons."""
         if not self._open:

@@ -8,12 +8,12 @@ from typing import Any
 
 from ..cas import Cas
 from ..errors import FormatError, TypeSystemError
+from ..garbage_collection import garbage_collection_paused
 from ..inferred_types import extended
 from ..markup.safe_xml import read_bytes
 from ..markup.strict_json import DuplicateKeyError, unique_keys
 from ..text import shown
 from ..typesystem import TypeSystem, own_types
-from ..xmi.reader import garbage_collection_paused
 from .flat_reader import FlatDocument, FlatReader, array_class
 from .type_table import EmbeddedTypes, extend_types
 

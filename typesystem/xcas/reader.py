@@ -11,6 +11,7 @@ from ..arrays import ARRAYS, ELEMENTS
 from ..cas import INITIAL_VIEW, Cas
 from ..description import STRING, TOP
 from ..errors import FormatError
+from ..garbage_collection import garbage_collection_paused
 from ..inferred_types import value_range
 from ..json_cas.flat_decode import Row
 from ..json_cas.flat_reader import SOFA, FlatDocument, FlatReader
@@ -18,7 +19,6 @@ from ..json_cas.type_table import extend_types
 from ..markup.safe_xml import parser_for, read_bytes, run
 from ..typesystem import TypeSystem, own_types
 from ..xmi.decode import FloatCache, ValueFault, one
-from ..xmi.reader import garbage_collection_paused
 from ..xmi.xmi_builder import OLD_VIEW
 
 DOCUMENT = "uima.tcas.Document"

@@ -6,9 +6,6 @@ bytes -> parse -> rows -> [rename, infer types, repair] -> decode -> resolve ref
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +14,7 @@ from ..arrays import ARRAYS, ArrayBase, linked
 from ..cas import INITIAL_VIEW, Cas
 from ..description import STRING, TOP
 from ..errors import FormatError
+from ..garbage_collection import garbage_collection_paused
 from ..markup.safe_xml import read_bytes
 from ..text import Sofa
 from ..typesystem import TypeSystem, own_types
@@ -52,18 +50,6 @@ def read_xmi(
             typesystem = types if types is not own_types() else None
             repair(rows, types)
         return _Reader(rows, types, typesystem, lenient).read(id)
-
-
-@contextmanager
-def garbage_collection_paused() -> Iterator[None]:
-    """Pause the garbage collector: a document that is read has no garbage, and searching for it doubles the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 class _Reader(XmiBuilder):

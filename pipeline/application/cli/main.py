@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ....typesystem.errors import class_name
-from ...storage.collection import collection_from_now_on
+from ....typesystem.garbage_collection import start_garbage_collection
 from ...storage.kept_regexes import KEPT
 from .plain_arguments import PlainParameters
 
@@ -110,7 +110,7 @@ def load_command(module: str, name: str) -> Any:
     """Import a module and return its command: one of several in its application, or the application itself as a group."""
     app = importlib.import_module(f".{module}", __package__).app
     group = typer.main.get_group(app)
-    collection_from_now_on()
+    start_garbage_collection()
     return group if app.info.name == name else group.commands[name]
 
 

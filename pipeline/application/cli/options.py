@@ -11,12 +11,12 @@ from typing import Annotated
 
 import typer
 
+from ....typesystem.garbage_collection import garbage_collection_paused
 from ...assembly import shipped
 from ...contract import registry
 from ...errors import ConfigError, Fault, nearest
 from ...packaging.loading import VERIFY_VARIABLE, BundleWarning, looks_like_package
 from ...pipeline import Pipeline
-from ...storage.collection import collection_paused
 from ...storage.secrets import warn_of_command_line
 from ...storage.shipped_corpora import PREFIX, corpora
 
@@ -109,7 +109,7 @@ def load_plugins(files: list[Path] | None) -> None:
         registry.load_file(str(file))
 
 
-@collection_paused()
+@garbage_collection_paused()
 def load(
     config: str,
     overrides: list[str] | None,
